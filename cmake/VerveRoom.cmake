@@ -1,0 +1,37 @@
+# verve_room(NAME SOURCES ... [LINKS rooms...] [PRIVATE libraries...])
+#
+# A room is a static library that sees the public headers, its own and those of the rooms it links: each room's
+# headers are reached through a link of their own in the build tree, so an upward include does not compile.
+function(verve_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
+  set(target verve_${name})
+  set(view ${PROJECT_BINARY_DIR}/rooms/${name})
+  file(MAKE_DIRECTORY ${view})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/${name} SYMBOLIC)
+
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  add_library(verve::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${view}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  verve_compile_options(${target})
+  foreach(room IN LISTS ROOM_LINKS)
+    target_link_libraries(${target} PUBLIC verve_${room})
+  endforeach()
+  foreach(library IN LISTS ROOM_PRIVATE)
+    target_link_libraries(${target} PRIVATE ${library})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY VERVE_ROOMS ${target})
+endfunction()
+
+# (-Wno-restrict: gcc 12 sees overlaps in std::string that are not there.)
+# Same bits everywhere on one machine: no contraction into fused multiply-adds behind our back.
+function(verve_compile_options target)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wno-restrict)
+  if(VERVE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()

@@ -1,0 +1,53 @@
+// Ordered parallel loops: work is cut into chunks of a fixed size, whatever the number of threads, and partial sums
+// are added in the order of the chunks. So one thread or sixteen give the same bits.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace verve {
+
+/// How many threads the loops of the calling thread use from now on.
+void set_threads(int threads);
+int threads();
+int hardware_threads();
+
+namespace detail {
+using ChunkFunction = void (*)(void* context, int chunk);
+void run_chunks(int chunks, ChunkFunction function, void* context);
+}  // namespace detail
+
+/// function(begin, end, chunk) over [0, n) in chunks of `grain`.
+template <class F>
+void parallel_for(int n, int grain, F&& function) {
+  const int chunks = (n + grain - 1) / grain;
+  struct Context {
+    std::remove_reference_t<F>* function;
+    int n, grain;
+  } context{&function, n, grain};
+  detail::run_chunks(
+      chunks,
+      [](void* raw, int chunk) {
+        const Context& c = *static_cast<Context*>(raw);
+        const int begin = chunk * c.grain;
+        const int end = begin + c.grain < c.n ? begin + c.grain : c.n;
+        (*c.function)(begin, end, chunk);
+      },
+      &context);
+}
+
+inline int chunk_count(int n, int grain) { return (n + grain - 1) / grain; }
+
+/// Sum of function(begin, end) -> T over the chunks, added in order. `partial` is kept by the caller so that nothing
+/// is allocated after the first call.
+template <class T, class F>
+T ordered_sum(int n, int grain, std::vector<T>& partial, F&& function) {
+  partial.resize(chunk_count(n, grain));
+  parallel_for(n, grain, [&](int begin, int end, int chunk) { partial[chunk] = function(begin, end); });
+  T sum{};
+  for (const T& p : partial) sum += p;
+  return sum;
+}
+
+}  // namespace verve
