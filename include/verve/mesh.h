@@ -1,0 +1,62 @@
+// Meshes: tetrahedra, triangles and edges over one set of vertices.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "verve/diagnostics.h"
+#include "verve/parameters.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+struct Mesh {
+  std::vector<Vec3> vertices;                  ///< [m]
+  std::vector<std::array<int, 4>> tetrahedra;  ///< positively oriented
+  std::vector<std::array<int, 3>> triangles;   ///< sheets; the skin of a solid is found by surface()
+  std::vector<std::array<int, 2>> edges;       ///< ropes and chains; edges of triangles and tets are implied
+};
+
+/// 6V = (b-a) x (c-a) . (d-a)
+double tet_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+/// Boundary faces of the tetrahedra (normals outward) followed by the mesh's own triangles.
+std::vector<std::array<int, 3>> surface(const Mesh& mesh);
+/// Every edge of the mesh once, lower vertex first, sorted.
+std::vector<std::array<int, 2>> unique_edges(const Mesh& mesh);
+/// Smallest and largest dihedral angle over all tetrahedra [degrees].
+std::array<double, 2> dihedral_range(const Mesh& mesh);
+
+/// What check_mesh does about elements that cannot be simulated.
+enum class MeshRepair {
+  refuse,  ///< every fault is an error
+  repair   ///< inverted tets are flipped, duplicated and degenerate elements dropped, unreferenced vertices kept
+           ///< without mass; each kind is reported once as a warning with its count and first index
+};
+/// Finds non-finite vertices, indices out of range, degenerate, inverted and duplicated elements,
+/// vertices that no element uses. Out-of-range indices, non-finite vertices and empty meshes are always errors.
+void check_mesh(Mesh& mesh, MeshRepair repair, const std::string& where, Diagnostics& out);
+
+/// Reads Medit .mesh, TetGen .node/.ele (either name), Wavefront .obj, by extension. The vertex order of the
+/// file is kept. Diagnostics carry file and line; the mesh has been through check_mesh.
+Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair = MeshRepair::repair);
+/// Writes Medit .mesh or Wavefront .obj, by extension.
+Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file);
+
+/// Fills {distance < 0} with tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007) on a BCC lattice of the
+/// given spacing between lower and upper. Volumes are positive and dihedral angles bounded for any continuous
+/// function; docs/meshes.md states the bounds. The function need not be a true distance.
+Expected<Mesh> tetrahedralize(const std::function<double(const Vec3&)>& distance, const Vec3& lower, const Vec3& upper,
+                              double spacing);
+
+/// A generator makes a mesh from a few numbers: "box", "ball", "bear", ...
+struct GeneratorInfo {
+  std::string name;
+  std::string help;
+  std::vector<ParameterInfo> parameters;
+};
+const std::vector<GeneratorInfo>& mesh_generators();
+Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters = {});
+
+}  // namespace verve

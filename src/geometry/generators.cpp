@@ -1,0 +1,91 @@
+#include "geometry/generators.h"
+
+#include <stdexcept>
+
+namespace verve {
+
+namespace {
+
+const std::vector<Generator>& table() {
+  static const std::vector<Generator> generators = {
+      box_generator(),   cube_generator(),   bar_generator(),         strip_generator(), cloth_generator(),
+      chain_generator(), spring_generator(), tetrahedron_generator(), ball_generator(),  stuffed_ball_generator(),
+      torus_generator(), t_pipe_generator(), bear_generator(),        hippo_generator(),
+  };
+  return generators;
+}
+
+}  // namespace
+
+const std::vector<double>& Arguments::values(const char* name) const {
+  if (const auto found = given_.find(name); found != given_.end()) return found->second;
+  for (const ParameterInfo& info : known_)
+    if (info.name == name) return info.default_value;
+  throw std::invalid_argument(std::string("a generator asked for its parameter \"") + name +
+                              "\", which it does not describe");
+}
+
+ParameterInfo length_parameter(const char* name, const char* help, double value) {
+  ParameterInfo info{name, "m", help, {value}};
+  info.minimum = 0;
+  info.exclusive_minimum = true;
+  return info;
+}
+
+ParameterInfo count_parameter(const char* name, const char* help, std::vector<double> value, double minimum,
+                              double maximum) {
+  ParameterInfo info{name, "", help, std::move(value)};
+  info.minimum = minimum;
+  info.maximum = maximum;
+  info.integer = true;
+  return info;
+}
+
+std::vector<ParameterInfo> implicit_parameters(const char* size_help, double resolution) {
+  ParameterInfo cells{"resolution", "", "lattice cells along the size", {resolution}};
+  cells.minimum = 4;
+  cells.maximum = 400;
+  return {length_parameter("size", size_help, 1), cells};
+}
+
+Expected<Mesh> generate_implicit(const std::function<double(const Vec3&)>& distance, const Vec3& lower,
+                                 const Vec3& upper, const Arguments& arguments) {
+  Expected<Mesh> mesh = tetrahedralize(distance, lower, upper, 1 / arguments.number("resolution"));
+  if (!mesh) return mesh;
+  Vec3 moment;
+  double volume = 0;
+  const auto& x = mesh->vertices;
+  for (const auto& t : mesh->tetrahedra) {
+    const double v = tet_volume(x[t[0]], x[t[1]], x[t[2]], x[t[3]]);
+    volume += v;
+    moment += (x[t[0]] + x[t[1]] + x[t[2]] + x[t[3]]) * (v / 4);
+  }
+  const double size = arguments.number("size");
+  for (Vec3& p : mesh->vertices) p = (p - moment / volume) * size;
+  return mesh;
+}
+
+const std::vector<GeneratorInfo>& mesh_generators() {
+  static const std::vector<GeneratorInfo> infos = [] {
+    std::vector<GeneratorInfo> out;
+    for (const Generator& g : table()) out.push_back(g.info);
+    return out;
+  }();
+  return infos;
+}
+
+Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters) {
+  Diagnostics out;
+  for (const Generator& g : table()) {
+    if (g.info.name != generator) continue;
+    check_parameters(parameters, g.info.parameters, generator, out);
+    if (out.has_errors()) return out;
+    return g.make(Arguments(parameters, g.info.parameters));
+  }
+  std::vector<std::string> names;
+  for (const Generator& g : table()) names.push_back(g.info.name);
+  out.error("generator", "found \"" + generator + "\", " + expected_one_of(generator, names));
+  return out;
+}
+
+}  // namespace verve

@@ -1,0 +1,59 @@
+// Mesh generators: one function per name, described once. A new one is a file (or a place in a family's file) and a
+// line in the table of generators.cpp.
+#pragma once
+
+#include "verve/mesh.h"
+
+namespace verve {
+
+/// The parameters of one call: what was given, otherwise the defaults. Names and ranges have been checked.
+class Arguments {
+ public:
+  Arguments(const Parameters& given, const std::vector<ParameterInfo>& known) : given_(given), known_(known) {}
+  double number(const char* name) const { return values(name)[0]; }
+  int whole(const char* name) const { return int(values(name)[0]); }
+  Vec3 vector(const char* name) const {
+    const auto& v = values(name);
+    return {v[0], v[1], v[2]};
+  }
+
+ private:
+  const std::vector<double>& values(const char* name) const;
+  const Parameters& given_;
+  const std::vector<ParameterInfo>& known_;
+};
+
+struct Generator {
+  GeneratorInfo info;
+  Expected<Mesh> (*make)(const Arguments&);
+};
+
+// --- families ---
+Generator box_generator();
+Generator cube_generator();
+Generator bar_generator();
+Generator strip_generator();
+Generator cloth_generator();
+Generator chain_generator();
+Generator tetrahedron_generator();
+Generator spring_generator();
+Generator ball_generator();
+Generator stuffed_ball_generator();
+Generator torus_generator();
+Generator t_pipe_generator();
+Generator bear_generator();
+Generator hippo_generator();
+
+// --- parameters that several of them have ---
+ParameterInfo length_parameter(const char* name, const char* help, double value);
+ParameterInfo count_parameter(const char* name, const char* help, std::vector<double> value, double minimum,
+                              double maximum);
+/// "size" and "resolution" of a body stuffed from an implicit surface of unit size.
+std::vector<ParameterInfo> implicit_parameters(const char* size_help, double resolution);
+
+/// Stuffs a body described in units of its size, moves its centre of volume to the origin and scales it: the mesh is
+/// the same for every size.
+Expected<Mesh> generate_implicit(const std::function<double(const Vec3&)>& distance, const Vec3& lower,
+                                 const Vec3& upper, const Arguments& arguments);
+
+}  // namespace verve

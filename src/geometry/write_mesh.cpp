@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "verve/mesh.h"
+
+namespace verve {
+
+namespace {
+
+void append_vertex(std::string& text, const char* before, const Vec3& p, const char* after) {
+  char buffer[128];  // 17 significant digits: every double comes back as it was
+  std::snprintf(buffer, sizeof buffer, "%s%.17g %.17g %.17g%s\n", before, p.x, p.y, p.z, after);
+  text += buffer;
+}
+
+template <std::size_t N>
+void append_elements(std::string& text, const char* before, const std::vector<std::array<int, N>>& elements,
+                     const char* after) {
+  for (const auto& element : elements) {
+    text += before;
+    for (std::size_t i = 0; i < N; ++i) {
+      if (i > 0) text += ' ';
+      text += std::to_string(element[i] + 1);
+    }
+    text += after;
+    text += '\n';
+  }
+}
+
+std::string medit_text(const Mesh& mesh) {
+  std::string text = "MeshVersionFormatted 2\nDimension 3\n\nVertices\n" + std::to_string(mesh.vertices.size()) + "\n";
+  for (const Vec3& p : mesh.vertices) append_vertex(text, "", p, " 0");
+  const auto section = [&](const char* name, const auto& elements) {
+    if (elements.empty()) return;
+    text += std::string("\n") + name + "\n" + std::to_string(elements.size()) + "\n";
+    append_elements(text, "", elements, " 0");
+  };
+  section("Tetrahedra", mesh.tetrahedra);
+  section("Triangles", mesh.triangles);
+  section("Edges", mesh.edges);
+  return text + "\nEnd\n";
+}
+
+std::string obj_text(const Mesh& mesh) {
+  std::string text;
+  for (const Vec3& p : mesh.vertices) append_vertex(text, "v ", p, "");
+  append_elements(text, "f ", surface(mesh), "");
+  append_elements(text, "l ", mesh.edges, "");
+  return text;
+}
+
+}  // namespace
+
+Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file) {
+  Diagnostics out;
+  std::string extension = file.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  std::string text;
+  if (extension == ".mesh") {
+    text = medit_text(mesh);
+  } else if (extension == ".obj") {
+    text = obj_text(mesh);
+    if (!mesh.tetrahedra.empty())
+      out.note(file.string(), "an .obj file holds no tetrahedra: only the skin was written");
+  } else {
+    const std::vector<std::string> known = {".mesh", ".obj"};
+    out.error(file.string(), "found the extension \"" + extension + "\", " + expected_one_of(extension, known));
+    return out;
+  }
+  std::ofstream stream(file, std::ios::binary);
+  if (stream) stream.write(text.data(), std::streamsize(text.size()));
+  stream.close();
+  if (!stream) {
+    out.error(file.string(), "cannot be written");
+    return out;
+  }
+  return {true, std::move(out)};
+}
+
+}  // namespace verve
