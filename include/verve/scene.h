@@ -1,0 +1,148 @@
+// What is to be simulated, as plain data: from a JSON file (read_scene), a built-in name, or filled in from C++.
+// Units are SI; y is up.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verve/diagnostics.h"
+#include "verve/mesh.h"
+#include "verve/track.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+/// Which vertices: the union of whatever is given, in the coordinates of the body's mesh at rest
+/// (after `place`). Nothing given selects nothing.
+struct Selection {
+  bool all = false;
+  std::vector<int> indices;                       ///< in the order of the mesh
+  std::optional<std::array<Vec3, 2>> box;         ///< lower and upper corner
+  std::optional<std::pair<Vec3, double>> sphere;  ///< centre and radius
+  std::optional<Vec3> nearest;                    ///< the one vertex nearest to a point
+  bool empty() const { return !all && indices.empty() && !box && !sphere && !nearest; }
+};
+
+/// A mesh from a generator, from a file, or given by the caller.
+struct MeshSpec {
+  std::string generator;
+  Parameters parameters;
+  std::filesystem::path file;
+  MeshRepair repair = MeshRepair::repair;
+  std::shared_ptr<const Mesh> mesh;
+};
+
+/// One registered potential over the elements of a body that it applies to (tets, edges, ...).
+struct PotentialSpec {
+  std::string type;                                 ///< a name of potential_infos()
+  std::map<std::string, Track<double>> parameters;  ///< each may change while the simulation runs
+};
+
+/// Placement of the rest shape, applied in this order.
+struct Placement {
+  double scale = 1;
+  Vec3 rotate{0, 0, 0};     ///< rotation vector [degrees]
+  Vec3 translate{0, 0, 0};  ///< [m]
+};
+
+/// Start state relative to the placed rest shape. Deformations act about the centre of mass.
+struct InitialState {
+  Vec3 stretch{1, 1, 1};       ///< factors along the axes; zero and negative allowed
+  std::optional<Vec3> squash;  ///< press all vertices into a centred box of this size [m]
+  double noise = 0;            ///< each vertex moved at random within a ball of this radius [m]
+  std::uint64_t seed = 1;
+  Vec3 velocity{0, 0, 0};          ///< [m/s]
+  Vec3 angular_velocity{0, 0, 0};  ///< about the centre of mass [rad/s]
+};
+
+/// What a user may turn while the body moves (CPD, Eq. 23-24). An empty track leaves the quantity to the ledger.
+struct Dials {
+  Track<Vec3> momentum;     ///< P* [kg m/s]; the change arrives as a rigid push, energy included
+  Track<Vec3> spin;         ///< L* about the centre of mass [kg m^2/s]; likewise
+  Track<double> energy;     ///< H* [J], compared with the `total` column of metrics.csv
+  Track<double> half_life;  ///< of H - K [s]
+  Track<double> damping;    ///< gamma of Eq. 24 [1/s] = ln 2 / half_life; give one of the two
+};
+
+struct BodySpec {
+  std::string name;
+  MeshSpec mesh;
+  Placement place;
+  double density = 1000;       ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
+  std::optional<double> mass;  ///< total [kg]; replaces density
+  std::vector<PotentialSpec> potentials;
+  InitialState initial;
+  Dials dials;
+  std::string color;  ///< "#rrggbb" for reports; empty: chosen
+};
+
+/// Zero-rest-length springs (CPD, Sec. 4.4) from selected vertices of a body to the world or to another body.
+struct AnchorSpec {
+  std::string name;
+  std::string body;
+  Selection vertices;
+  Track<double> stiffness{1e4};  ///< per vertex [N/m]
+  std::optional<Vec3>
+      to_point;         ///< a common point in the world; default: where each vertex is when the anchor turns on
+  std::string to_body;  ///< or: the nearest vertices (at rest) of another body
+  Track<Vec3> path;     ///< displacement of the anchor points over time [m]
+  Track<bool> active{true};
+};
+
+struct ForceSpec {
+  std::string body;
+  Selection vertices;   ///< shares the force by mass
+  Vec3 force{0, 0, 0};  ///< total [N], constant
+  Track<bool> active{true};
+};
+
+/// An impulse at one moment. Radius 0 pushes the body as if it were rigid; otherwise vertices within the radius
+/// (in the moving configuration) share it with a smooth falloff.
+struct PushSpec {
+  std::string body;
+  double time = 0;                 ///< [s]
+  Vec3 impulse{0, 0, 0};           ///< [N s]
+  std::optional<Vec3> point;       ///< in the world; default: the centre of mass
+  std::optional<Vec3> rest_point;  ///< or: rides on the body, given at rest
+  double radius = 0;               ///< [m]
+};
+
+enum class Precision { float64, float32 };
+
+/// A method name sets all three axes (see method_infos()); an axis given as well overrides it.
+struct SolverSpec {
+  std::string method = "cpd";
+  std::string integrator;  ///< "" = the method's
+  std::string minimizer;
+  std::string conservation;
+  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha, 0 … 1
+  double tolerance = 1e-6;        ///< of the scaled residuals
+  std::optional<int> iterations;  ///< cap per step; default: the method's
+  int substeps = 0;               ///< per frame; 0 = automatic
+  double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
+  Precision precision = Precision::float64;
+};
+
+struct Scene {
+  std::string name = "untitled";
+  std::string description;
+  double step = 1.0 / 30;  ///< frame time [s]
+  int frames = 300;
+  Vec3 gravity{0, 0, 0};  ///< [m/s^2]
+  SolverSpec solver;
+  std::vector<BodySpec> bodies;
+  std::vector<AnchorSpec> anchors;
+  std::vector<ForceSpec> forces;
+  std::vector<PushSpec> pushes;
+};
+
+/// Everything wrong with a scene's values, each place written as in the file ("bodies[0].potentials[1].stiffness").
+/// Meshes are not loaded; Simulation::create reports on those.
+Diagnostics check_scene(const Scene& scene);
+
+}  // namespace verve

@@ -1,0 +1,57 @@
+// What an integrator sees of a potential: a batch of equal elements behind one virtual call.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linear/sparse.h"
+#include "verve/mesh.h"
+#include "verve/registry.h"
+#include "verve/scene.h"
+
+namespace verve {
+
+using ParameterValues = std::map<std::string, double>;
+
+/// Elements E(x) = sum Psi(z), z = A x (PD Sec. 3.2, CPD Eq. 4), over the vertices of one body or island.
+class Potential {
+ public:
+  virtual ~Potential() = default;
+  virtual std::string_view name() const = 0;
+  virtual int elements() const = 0;
+
+  /// Adds dE/dx to `gradient` and returns E.
+  virtual double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) = 0;
+  virtual double energy(const Vec4* x) = 0;
+
+  /// Local step of PD (Eq. 6): the point of each element's set nearest to z, `rows()` columns per element.
+  virtual int rows() const = 0;
+  virtual void project(const Vec4* x, Vec3* z, Vec3* projected) const = 0;
+  virtual double weight(int element) const = 0;
+  /// Coefficient of A for one row and one vertex of the stencil.
+  virtual double coefficient(int element, int row, int corner) const = 0;
+  virtual int corners() const = 0;
+  virtual int vertex(int element, int corner) const = 0;
+
+  /// Adds w A^T A, always the same sequence of entries; `offset` shifts the vertices.
+  virtual void add_weights(SymmetricAssembly& matrix, int offset, double scale) const = 0;
+  /// Energy scale of the batch: sum of w/2 |z|^2 at rest.
+  virtual double reference_energy() const = 0;
+  /// A change of material; the stencils stay.
+  virtual void set_parameters(const ParameterValues& values) = 0;
+};
+
+/// One line of the registry.
+struct PotentialEntry {
+  PotentialInfo info;
+  /// Contradictions between parameters that each are in range; empty when there are none.
+  std::string (*check)(const ParameterValues& values);
+  /// Builds the batch over all elements of the kind in the mesh. `index` maps a vertex of the mesh to its row.
+  std::unique_ptr<Potential> (*make)(const Mesh& mesh, const std::vector<int>& index, const ParameterValues& values);
+};
+const std::vector<PotentialEntry>& potential_registry();
+const PotentialEntry* find_potential(std::string_view name);
+
+}  // namespace verve

@@ -1,0 +1,27 @@
+#include "potentials/spring.h"
+#include "potentials/tet_strain.h"
+
+namespace verve {
+
+// The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
+const std::vector<PotentialEntry>& potential_registry() {
+  static const std::vector<PotentialEntry> entries{entry<Spring>(), entry<TetStrain>()};
+  return entries;
+}
+
+const PotentialEntry* find_potential(std::string_view name) {
+  for (const PotentialEntry& e : potential_registry())
+    if (e.info.name == name) return &e;
+  return nullptr;
+}
+
+const std::vector<PotentialInfo>& potential_infos() {
+  static const std::vector<PotentialInfo> infos = [] {
+    std::vector<PotentialInfo> out;
+    for (const PotentialEntry& e : potential_registry()) out.push_back(e.info);
+    return out;
+  }();
+  return infos;
+}
+
+}  // namespace verve

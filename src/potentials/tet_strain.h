@@ -1,0 +1,58 @@
+// Corotated strain of tetrahedra.
+#pragma once
+
+#include "potentials/batch.h"
+#include "potentials/polar.h"
+
+namespace verve {
+
+/// E = mu V |F - R|^2, R the rotation nearest to F (PD Eq. 15-16, CPD Sec. 3); PD weight w = 2 mu V.
+struct TetStrain {
+  static constexpr const char* name = "tet_strain";
+  static constexpr const char* help = "corotated strain of tetrahedra (PD Eq. 15-16)";
+  using Elements = Tetrahedra;
+  static constexpr int vertices = 4, rows = 3;
+
+  struct Params {
+    double mu = not_given, young = not_given, poisson = not_given;
+    static std::vector<Field<Params>> fields() {
+      return {field("mu", &Params::mu, "Pa", "shear modulus; 1e4 when nothing is given"),
+              field("young", &Params::young, "Pa", "Young's modulus, with poisson in place of mu"),
+              field("poisson", &Params::poisson, "", "Poisson's ratio", 0, 0.5, true)};
+    }
+    std::string check() const {
+      if (given(mu) && (given(young) || given(poisson)))
+        return "found mu and young or poisson, expected either mu or young with poisson";
+      if (given(young) != given(poisson)) return "found only one of young and poisson, expected both or neither";
+      return {};
+    }
+    double shear_modulus() const { return given(mu) ? mu : given(young) ? young / (2 * (1 + poisson)) : 1e4; }
+  };
+
+  template <class T>
+  struct Element {
+    T weight;
+    Mat3T<T> inverse_rest;  // of the edge matrix: F = D inverse_rest
+    constexpr T coefficient(int row, int i) const { return inverse_rest.col[row][i]; }
+    template <class U>
+    Element<U> cast() const {
+      Element<U> out{U(weight), {}};
+      for (int c = 0; c < 3; ++c)
+        out.inverse_rest.col[c] = {U(inverse_rest.col[c].x), U(inverse_rest.col[c].y), U(inverse_rest.col[c].z)};
+      return out;
+    }
+  };
+
+  static Element<double> bind(const Params& p, const std::array<Vec3, 4>& rest) {
+    const Mat3 edges{{rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]}};
+    const double volume = det(edges) / 6;
+    return {2 * p.shear_modulus() * volume, inverse(edges)};
+  }
+
+  template <class T>
+  static Columns<T, 3> project(const Element<T>&, const Columns<T, 3>& F) {
+    return nearest_rotation(Mat3T<T>{F}).col;
+  }
+};
+
+}  // namespace verve

@@ -1,0 +1,112 @@
+// Meshes, motions and batches for the tests of potentials.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/random.h"
+#include "potentials/potential.h"
+#include "verve/mesh.h"
+
+namespace verve::test {
+
+inline Mesh mesh_of(const std::string& generator, const Parameters& parameters = {}) {
+  Expected<Mesh> mesh = generate_mesh(generator, parameters);
+  REQUIRE_MESSAGE(mesh.has_value(), mesh.diagnostics().text());
+  return std::move(*mesh);
+}
+
+/// A mesh with elements of the kind a potential acts on; a new kind must be added here.
+inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
+  const double n = large ? 26 : 2;
+  if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
+  if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
+  if (info.elements == "triangles") return mesh_of("cloth", {{"columns", {n + 3}}, {"rows", {n + 2}}});
+  FAIL("no mesh for a potential over " << info.elements);
+  return {};
+}
+
+/// As the scene file would have it with nothing given.
+inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& mesh,
+                                       const ParameterValues& values = {}) {
+  std::vector<int> index(mesh.vertices.size());
+  for (size_t v = 0; v < index.size(); ++v) index[v] = int(v);
+  return entry.make(mesh, index, values);
+}
+
+inline std::vector<Vec4> at_rest(const Mesh& mesh) {
+  std::vector<Vec4> x;
+  for (const Vec3& v : mesh.vertices) x.push_back(Vec4(v));
+  return x;
+}
+
+/// Stretched, sheared, and each vertex moved by up to `noise`.
+inline std::vector<Vec4> deformed(const Mesh& mesh, double noise, std::uint64_t seed) {
+  const Mat3 f{{{{1.2, 0.1, -0.05}, {0.2, 0.9, 0.1}, {0, -0.1, 1.1}}}};
+  std::vector<Vec4> x;
+  for (size_t v = 0; v < mesh.vertices.size(); ++v)
+    x.push_back(Vec4(f * mesh.vertices[v] + random_in_ball(seed, v) * noise));
+  return x;
+}
+
+/// A rotation from a random unit quaternion.
+inline Mat3 random_rotation(std::uint64_t seed, std::uint64_t index) {
+  double q[4], n = 0;
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    n = 0;
+    for (int i = 0; i < 4; ++i) q[i] = random_signed(seed, 4 * (index + (attempt << 40)) + i), n += q[i] * q[i];
+    if (n <= 1 && n > 0.01) break;
+  }
+  n = std::sqrt(n);
+  const double w = q[0] / n, x = q[1] / n, y = q[2] / n, z = q[3] / n;
+  return {{{{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
+            {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
+            {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}}}};
+}
+
+inline std::vector<Vec4> moved(const std::vector<Vec4>& x, const Mat3& rotation, const Vec3& shift) {
+  std::vector<Vec4> out;
+  for (const Vec4& v : x) out.push_back(Vec4(rotation * v.xyz() + shift));
+  return out;
+}
+
+struct Slope {
+  double energy = 0;
+  std::vector<Vec4> gradient;
+};
+
+inline Slope slope(Potential& p, const std::vector<Vec4>& x, Precision precision = Precision::float64) {
+  Slope s;
+  s.gradient.resize(x.size());
+  s.energy = p.add_gradient(x.data(), s.gradient.data(), precision);
+  return s;
+}
+
+inline double length(const std::vector<Vec4>& rows) {
+  double sum = 0;
+  for (const Vec4& r : rows) sum += dot(r, r);
+  return std::sqrt(sum);
+}
+
+inline double distance(const std::vector<Vec4>& a, const std::vector<Vec4>& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += dot(a[i] - b[i], a[i] - b[i]);
+  return std::sqrt(sum);
+}
+
+struct Projection {
+  std::vector<Vec3> z, p;
+};
+
+inline Projection project(const Potential& potential, const std::vector<Vec4>& x) {
+  Projection out;
+  out.z.resize(potential.elements() * potential.rows());
+  out.p.resize(out.z.size());
+  potential.project(x.data(), out.z.data(), out.p.data());
+  return out;
+}
+
+}  // namespace verve::test

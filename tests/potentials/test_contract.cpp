@@ -1,0 +1,366 @@
+// What every registered potential must fulfil; new entries are covered at once.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "linear/small.h"
+#include "shapes.h"
+
+using namespace verve;
+using namespace verve::test;
+
+namespace {
+
+/// Calls check(entry, mesh, batch) for each potential of the registry on a small mesh.
+template <class F>
+void for_each_potential(F&& check) {
+  REQUIRE(potential_registry().size() >= 2);
+  for (const PotentialEntry& entry : potential_registry()) {
+    CAPTURE(entry.info.name);
+    const Mesh mesh = suitable_mesh(entry.info);
+    const auto batch = make(entry, mesh);
+    REQUIRE(batch->elements() > 0);
+    check(entry, mesh, *batch);
+  }
+}
+
+/// Size of the forces that cancel inside an element: sum of w |a| |z|.
+double force_scale(const Potential& p, const std::vector<Vec4>& x) {
+  const Projection at = project(p, x);
+  double sum = 0;
+  for (int e = 0; e < p.elements(); ++e)
+    for (int r = 0; r < p.rows(); ++r)
+      for (int c = 0; c < p.corners(); ++c)
+        sum += p.weight(e) * std::abs(p.coefficient(e, r, c)) * norm(at.z[e * p.rows() + r]);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("every potential's gradient is the slope of its energy") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<Vec4> x = deformed(mesh, 0.08, seed);
+      const Slope s = slope(batch, x);
+      const double size = length(s.gradient);
+      // Central differences with step d of about eps^(1/3): truncation d^2 E'''/6 and round-off eps E/d are both near
+      // 1e-10 of the gradient for edges of 0.5; a factor of 100 for the curvature.
+      const double d = 1e-5;
+      double worst = 0;
+      for (size_t v = 0; v < x.size(); ++v) {
+        for (double Vec4::*axis : {&Vec4::x, &Vec4::y, &Vec4::z}) {
+          const double keep = x[v].*axis;
+          x[v].*axis = keep + d;
+          const double up = batch.energy(x.data());
+          x[v].*axis = keep - d;
+          const double down = batch.energy(x.data());
+          x[v].*axis = keep;
+          worst = std::max(worst, std::abs((up - down) / (2 * d) - s.gradient[v].*axis));
+        }
+      }
+      CHECK(worst <= 1e-8 * size);
+    }
+  });
+}
+
+TEST_CASE("the energy alone equals the energy that comes with the gradient") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto x = deformed(mesh, 0.1, 4);
+    CHECK(batch.energy(x.data()) == slope(batch, x).energy);
+  });
+}
+
+TEST_CASE("gradients are added to what is there, and leave the padding at zero") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto x = deformed(mesh, 0.1, 4);
+    const Slope s = slope(batch, x);
+    std::vector<Vec4> twice = s.gradient;
+    batch.add_gradient(x.data(), twice.data(), Precision::float64);
+    for (size_t v = 0; v < x.size(); ++v) {
+      REQUIRE(twice[v].x == 2 * s.gradient[v].x);
+      REQUIRE(s.gradient[v].w == 0);
+    }
+  });
+}
+
+TEST_CASE("internal potentials exert no net force and no net torque") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    for (const double shift : {0.0, 10.0}) {
+      auto x = deformed(mesh, 0.1, 5);
+      for (Vec4& v : x) v += Vec4(shift, -shift, shift);
+      const Slope s = slope(batch, x);
+      Vec3 force{}, torque{};
+      double forces = 0, torques = 0;
+      for (size_t v = 0; v < x.size(); ++v) {
+        const Vec3 g = s.gradient[v].xyz(), r = x[v].xyz();
+        force += g, torque += cross(r, g);
+        forces += norm(g), torques += norm(r) * norm(g);
+      }
+      CHECK(norm(force) <= 1e-14 * forces);    // round-off of the sum
+      CHECK(norm(torque) <= 1e-13 * torques);  // and of the projections
+    }
+  });
+}
+
+TEST_CASE("a potential has no energy and no gradient at rest") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto rest = at_rest(mesh);
+    const Slope s = slope(batch, rest);
+    CHECK(batch.reference_energy() > 0);
+    CHECK(s.energy <= 1e-29 * batch.reference_energy());  // the square of a strain of a few round-offs
+    CHECK(length(s.gradient) <= 1e-14 * force_scale(batch, rest));
+  });
+}
+
+TEST_CASE("energies are never negative and vanish on the rigid motions of the rest shape only (Inventory C02)") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    for (std::uint64_t k = 0; k < 300; ++k) {
+      std::vector<Vec4> x;
+      for (size_t v = 0; v < mesh.vertices.size(); ++v) x.push_back(Vec4(random_in_ball(k, v) * (k % 3 ? 1.0 : 100.0)));
+      const double e = batch.energy(x.data());
+      REQUIRE(std::isfinite(e));
+      REQUIRE(e > 0);
+      REQUIRE(batch.energy(moved(at_rest(mesh), random_rotation(3, k), random_in_ball(4, k)).data()) <=
+              1e-28 * batch.reference_energy());
+    }
+  });
+}
+
+TEST_CASE("energies do not change under 1000 random rigid motions, and gradients turn along (Inventory C02)") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto x = deformed(mesh, 0.1, 6);
+    const Slope s = slope(batch, x);
+    double worst_energy = 0, worst_gradient = 0;
+    for (std::uint64_t k = 0; k < 1000; ++k) {
+      const Mat3 rotation = random_rotation(1, k);
+      const Slope t = slope(batch, moved(x, rotation, random_in_ball(2, k) * 2.0));
+      worst_energy = std::max(worst_energy, std::abs(t.energy - s.energy) / s.energy);
+      worst_gradient =
+          std::max(worst_gradient, distance(t.gradient, moved(s.gradient, rotation, {})) / length(s.gradient));
+    }
+    CHECK(worst_energy <= 1e-12);
+    CHECK(worst_gradient <= 1e-12);
+  });
+}
+
+TEST_CASE("a translation by 1000 units keeps the precision of energy and gradient, in float as well") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto x = deformed(mesh, 0.1, 7);
+    const auto far = moved(x, Mat3::identity(), {1000, -1000, 1000});
+    const Slope near64 = slope(batch, x), far64 = slope(batch, far);
+    // the far positions are rounded to 1.1e-13, edges are 0.5 long and strains about 0.2
+    CHECK(std::abs(far64.energy - near64.energy) <= 1e-11 * near64.energy);
+    CHECK(distance(far64.gradient, near64.gradient) <= 1e-11 * length(near64.gradient));
+    // differences are taken in double, so the float kernel sees the same numbers up to single roundings of 6e-8
+    const Slope near32 = slope(batch, x, Precision::float32), far32 = slope(batch, far, Precision::float32);
+    CHECK(std::abs(far32.energy - near32.energy) <= 2e-6 * near32.energy);
+    CHECK(distance(far32.gradient, near32.gradient) <= 2e-6 * length(near32.gradient));
+  });
+}
+
+TEST_CASE("the float kernel agrees with the double one to float precision") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const auto x = deformed(mesh, 0.1, seed);
+      const Slope wide = slope(batch, x), narrow = slope(batch, x, Precision::float32);
+      CHECK(narrow.energy != wide.energy);
+      // a few tens of float round-offs of the forces that cancel
+      REQUIRE(distance(narrow.gradient, wide.gradient) <= 2e-6 * force_scale(batch, x));
+      REQUIRE(std::abs(narrow.energy - wide.energy) <= 1e-5 * wide.energy);
+    }
+  });
+}
+
+TEST_CASE("no point of an element's set is nearer than its projection (Inventory C03)") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const int rows = batch.rows();
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      // gently deformed, and wild: inverted, crossed over
+      auto x = deformed(mesh, seed < 3 ? 0.1 : 1.0, seed);
+      const Projection at = project(batch, x);
+      for (std::uint64_t k = 0; k < 300; ++k) {
+        // projections of other configurations are samples of the same sets: near ones and far ones
+        auto y = x;
+        const double reach = std::pow(10.0, random_signed(8, k) * 2);  // 0.01 to 100
+        for (size_t v = 0; v < y.size(); ++v) y[v] += Vec4(random_in_ball(100 + k, v) * reach);
+        const Projection sample = project(batch, y);
+        for (int e = 0; e < batch.elements(); ++e) {
+          double best = 0, other = 0, size = 0;
+          for (int r = e * rows; r < (e + 1) * rows; ++r) {
+            best += dot(at.z[r] - at.p[r], at.z[r] - at.p[r]);
+            other += dot(at.z[r] - sample.p[r], at.z[r] - sample.p[r]);
+            size += dot(at.z[r], at.z[r]) + dot(at.p[r], at.p[r]);
+          }
+          REQUIRE(best <= other + 1e-14 * size);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("projecting a projection changes nothing (Inventory C03)") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const int rows = batch.rows(), corners = batch.corners();
+    REQUIRE(rows <= 3);
+    const Projection at = project(batch, deformed(mesh, 0.3, 9));
+    for (int e = 0; e < batch.elements(); ++e) {
+      // positions whose z is p: the least-norm solution of A x = p
+      Mat3 gram = Mat3::identity();
+      for (int r = 0; r < rows; ++r)
+        for (int s = 0; s < rows; ++s) {
+          gram(r, s) = 0;
+          for (int c = 0; c < corners; ++c) gram(r, s) += batch.coefficient(e, r, c) * batch.coefficient(e, s, c);
+        }
+      const Mat3 inverse_gram = inverse(gram);
+      std::vector<Vec4> x(mesh.vertices.size());
+      for (int c = 0; c < corners; ++c) {
+        Vec3 position{};
+        for (int r = 0; r < rows; ++r)
+          for (int s = 0; s < rows; ++s)
+            position += at.p[e * rows + s] * (batch.coefficient(e, r, c) * inverse_gram(r, s));
+        x[batch.vertex(e, c)] = Vec4(position);
+      }
+      const Projection again = project(batch, x);
+      for (int r = e * rows; r < (e + 1) * rows; ++r) {
+        REQUIRE(norm(again.z[r] - at.p[r]) <= 1e-13 * norm(at.p[r]));
+        REQUIRE(norm(again.p[r] - at.p[r]) <= 1e-13 * norm(at.p[r]));
+      }
+    }
+  });
+}
+
+TEST_CASE("the gradient is the sum of w A^T (z - p), and the energy that of w/2 |z - p|^2") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const auto x = deformed(mesh, 0.2, 10);
+    const Projection at = project(batch, x);
+    double energy = 0;
+    std::vector<Vec4> gradient(x.size());
+    for (int e = 0; e < batch.elements(); ++e) {
+      for (int r = 0; r < batch.rows(); ++r) {
+        Vec3 z{};
+        const Vec3 d = at.z[e * batch.rows() + r] - at.p[e * batch.rows() + r];
+        energy += 0.5 * batch.weight(e) * dot(d, d);
+        for (int c = 0; c < batch.corners(); ++c) {
+          z += x[batch.vertex(e, c)].xyz() * batch.coefficient(e, r, c);
+          gradient[batch.vertex(e, c)] += Vec4(d * (batch.weight(e) * batch.coefficient(e, r, c)));
+        }
+        REQUIRE(norm(z - at.z[e * batch.rows() + r]) <= 1e-13 * (1 + norm(z)));
+      }
+    }
+    const Slope s = slope(batch, x);
+    CHECK(std::abs(s.energy - energy) <= 1e-13 * energy);
+    CHECK(distance(s.gradient, gradient) <= 1e-13 * length(gradient));
+  });
+}
+
+TEST_CASE("add_weights assembles the sum of w A^T A") {
+  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+    const int n = int(mesh.vertices.size()), offset = 3;
+    SymmetricAssembly assembly;
+    assembly.begin_pattern(n + offset);
+    batch.add_weights(assembly, offset, 0.5);
+    assembly.finish_pattern();
+    std::vector<double> expected((n + offset) * (n + offset), 0.0);
+    for (int e = 0; e < batch.elements(); ++e)
+      for (int i = 0; i < batch.corners(); ++i)
+        for (int j = 0; j < batch.corners(); ++j)
+          for (int r = 0; r < batch.rows(); ++r)
+            expected[(batch.vertex(e, i) + offset) * (n + offset) + batch.vertex(e, j) + offset] +=
+                0.5 * batch.weight(e) * batch.coefficient(e, r, i) * batch.coefficient(e, r, j);
+    const double largest = *std::max_element(expected.begin(), expected.end());
+    const SymmetricMatrix& m = assembly.matrix();
+    for (int c = 0; c < m.size; ++c) {
+      for (int k = m.start[c]; k < m.start[c + 1]; ++k) {
+        double& entry = expected[m.row[k] * m.size + c];
+        REQUIRE(std::abs(entry - m.value[k]) <= 1e-14 * largest);
+        entry = expected[c * m.size + m.row[k]] = 0;
+      }
+    }
+    for (const double left : expected) REQUIRE(left == 0);  // nothing of A^T A was left out
+    // the rows of A sum to zero: translations cost nothing
+    for (int e = 0; e < batch.elements(); ++e)
+      for (int r = 0; r < batch.rows(); ++r) {
+        double sum = 0, size = 0;
+        for (int c = 0; c < batch.corners(); ++c)
+          sum += batch.coefficient(e, r, c), size += std::abs(batch.coefficient(e, r, c));
+        REQUIRE(std::abs(sum) <= 1e-15 * size);
+      }
+  });
+}
+
+TEST_CASE("energy and gradient have the same bits on 1, 2, 3 and 16 threads") {
+  for (const PotentialEntry& entry : potential_registry()) {
+    CAPTURE(entry.info.name);
+    const Mesh mesh = suitable_mesh(entry.info, true);
+    const auto batch = make(entry, mesh);
+    const auto x = deformed(mesh, 0.01, 11);
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+      std::vector<std::uint64_t> hashes;
+      for (const int threads : {1, 2, 3, 16}) {
+        set_threads(threads);
+        const Slope s = slope(*batch, x, precision);
+        BitHash hash;
+        hash.add(s.energy);
+        for (const Vec4& g : s.gradient) hash.add(g.x), hash.add(g.y), hash.add(g.z);
+        hashes.push_back(hash.value());
+      }
+      set_threads(1);
+      for (const std::uint64_t h : hashes) CHECK(h == hashes[0]);
+    }
+  }
+}
+
+TEST_CASE("scaling the stiffness scales energy, gradient and weights, in double and in float") {
+  for_each_potential([](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
+    // the first parameter of a potential is its stiffness
+    const std::string name = entry.info.parameters[0].name;
+    const auto x = deformed(mesh, 0.1, 12);
+    batch.set_parameters({{name, 100}});
+    const Slope s = slope(batch, x), f = slope(batch, x, Precision::float32);
+    const double weight = batch.weight(0);
+    for (const double factor : {0.0, 0.25, 1.0, 4.0, 1024.0}) {  // powers of two are exact
+      batch.set_parameters({{name, 100 * factor}});
+      CHECK(batch.energy(x.data()) == factor * s.energy);
+      CHECK(batch.weight(0) == factor * weight);
+      const Slope t = slope(batch, x), u = slope(batch, x, Precision::float32);
+      for (size_t v = 0; v < x.size(); ++v) {
+        REQUIRE(t.gradient[v].y == factor * s.gradient[v].y);
+        REQUIRE(u.gradient[v].y == factor * f.gradient[v].y);
+      }
+    }
+  });
+}
+
+TEST_CASE("a batch that was given rows in another order gives the same forces at those rows") {
+  for (const PotentialEntry& entry : potential_registry()) {
+    CAPTURE(entry.info.name);
+    const Mesh mesh = suitable_mesh(entry.info);
+    const int n = int(mesh.vertices.size());
+    std::vector<int> row(n);
+    for (int v = 0; v < n; ++v) row[v] = (v * 7 + 3) % n;
+    REQUIRE(n % 7 != 0);
+    const auto plain = make(entry, mesh);
+    const auto shuffled = entry.make(mesh, row, {});
+    const auto x = deformed(mesh, 0.1, 13);
+    std::vector<Vec4> y(n);
+    for (int v = 0; v < n; ++v) y[row[v]] = x[v];
+    const Slope a = slope(*plain, x), b = slope(*shuffled, y);
+    CHECK(a.energy == b.energy);
+    double worst = 0;
+    for (int v = 0; v < n; ++v) worst = std::max(worst, norm((b.gradient[row[v]] - a.gradient[v]).xyz()));
+    CHECK(worst <= 1e-13 * length(a.gradient));
+  }
+}
+
+TEST_CASE("potentials are found by name") {
+  for (const PotentialEntry& entry : potential_registry()) {
+    CHECK(find_potential(entry.info.name) == &entry);
+    CHECK_FALSE(entry.info.help.empty());
+    CHECK_FALSE(entry.info.parameters.empty());
+    CHECK(entry.check({}).empty());
+  }
+  CHECK(find_potential("no such potential") == nullptr);
+  CHECK(potential_infos().size() == potential_registry().size());
+}
