@@ -1,0 +1,108 @@
+// A running simulation: one call per frame, dials that act in the next one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verve/scene.h"
+
+namespace verve {
+
+enum class StepStatus { ok, diverged, not_factorizable };
+std::string_view to_string(StepStatus status);
+
+/// What one frame cost and how well it held its targets. Residuals are scaled as in docs/cpd.md.
+struct StepReport {
+  StepStatus status = StepStatus::ok;
+  std::string message;  ///< why, when status is not ok; the state is then as before
+  int iterations = 0;   ///< summed over sub-steps, the largest over islands
+  int substeps = 1;
+  double error_p = 0, error_l = 0, error_h = 0;
+  double multiplier = 0;  ///< lambda_H of the last sub-step
+  double milliseconds = 0;
+  explicit operator bool() const { return status == StepStatus::ok; }
+};
+
+/// Conserved quantities of one body, or of all.
+struct Measures {
+  double mass = 0;
+  Vec3 momentum;                                               ///< P [kg m/s]
+  Vec3 angular_momentum;                                       ///< L about the origin [kg m^2/s]
+  Vec3 spin;                                                   ///< L about the centre of mass
+  Vec3 center;                                                 ///< of mass [m]
+  double kinetic = 0, elastic = 0, contact = 0, external = 0;  ///< [J]; external is the potential of constant forces
+  double total = 0;                                            ///< their sum
+  double target_total = 0;                                     ///< what the last step aimed at
+  double booked_loss = 0;                                      ///< taken on purpose so far
+  double multiplier = 0;
+  int iterations = 0;  ///< of the last frame
+  int substeps = 1;
+  double error_p = 0, error_l = 0, error_h = 0;
+};
+
+inline constexpr int most_threads = 1024;
+struct RunOptions {
+  int threads = 0;  ///< 0 = as many as the machine has
+};
+
+/// Vertices and elements are numbered as in the scene's meshes, bodies one after another.
+class Simulation {
+ public:
+  /// Loads or generates meshes, checks everything, builds the model. Never throws for bad input.
+  static Expected<Simulation> create(const Scene& scene, const RunOptions& options = {});
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+  ~Simulation();
+
+  const Scene& scene() const;
+  int bodies() const;
+  const std::string& body_name(int body) const;
+  int find_body(std::string_view name) const;  ///< -1 when there is none
+  int vertices() const;
+  int first_vertex(int body) const;
+  int elements() const;              ///< potential terms, anchors left out
+  const Mesh& mesh(int body) const;  ///< at rest, placed
+
+  /// Advances by one frame of scene().step. On failure nothing has changed.
+  StepReport step();
+  /// Back to the initial state.
+  void reset();
+  int frame() const;
+  double time() const;
+
+  std::vector<Vec3> positions() const;
+  std::vector<Vec3> velocities() const;
+  /// Sizes must equal vertices(); histories and ledgers restart from the given state.
+  void set_state(const std::vector<Vec3>& positions, const std::vector<Vec3>& velocities);
+  void set_time(double time, int frame);
+
+  Measures measure(int body) const;
+  Measures measure() const;          ///< of all bodies together
+  std::uint64_t state_hash() const;  ///< equal bits, equal hash
+
+  // Dials. They act in the next step and leave the rest of the ledger alone.
+  void set_energy(int body, double total);  ///< aim for this `total`, then hold it
+  void set_momentum(int body, const Vec3& momentum);
+  void set_spin(int body, const Vec3& spin);     ///< about the centre of mass
+  void set_half_life(int body, double seconds);  ///< of H - K; infinity switches it off
+  void add_impulse(int body, const Vec3& impulse, const Vec3& point, double radius = 0);
+  void set_gravity(const Vec3& gravity);
+  void set_parameter(int body, int potential, const std::string& name, double value);  ///< material, live
+  int anchors() const;
+  int find_anchor(std::string_view name) const;  ///< -1 when there is none
+  void set_anchor(int anchor, bool active);
+  bool anchor_active(int anchor) const;
+  void move_anchor(int anchor, const Vec3& displacement);  ///< relative to where it took hold
+
+  /// How many numeric factorisations have been made so far (Inventory C04, C20).
+  int factorizations() const;
+
+ private:
+  struct Impl;
+  explicit Simulation(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace verve

@@ -1,0 +1,85 @@
+#include "integrators/conservation.h"
+
+#include <algorithm>
+
+namespace verve {
+
+namespace {
+
+Vec6 stack(const Vec3& a, const Vec3& b, double scale) {
+  return {scale * a.x, scale * a.y, scale * a.z, scale * b.x, scale * b.y, scale * b.z};
+}
+
+Vec6 minus(const Vec6& a, const Vec6& b, double scale = 1) {
+  Vec6 out;
+  for (int i = 0; i < 6; ++i) out[i] = a[i] - scale * b[i];
+  return out;
+}
+
+double squared_length(const StepProducts& s, const IterationProducts& k, const Direction& d) {
+  const double g = 1 + d.lambda, l = d.lambda;
+  double sum = g * g * k.gg_gg + 2 * g * l * k.lin_gg + l * l * s.lin_lin;
+  if (s.momenta)
+    sum += 2 * g * dot(d.lambda_q, k.q_gg) + 2 * l * dot(d.lambda_q, s.q_lin) + dot(d.lambda_q, s.s_qq * d.lambda_q);
+  return std::max(0.0, sum) / (d.scale * d.scale);
+}
+
+/// Schur elimination shared by both variants: S_HH may carry an extra diagonal term (alpha).
+struct Elimination {
+  Vec6 s_qh{}, s_qh_inverse{};  // S_qH and S_qq^+ S_qH
+  double s_hh, sigma;
+
+  Elimination(const StepProducts& s, const IterationProducts& k, double extra) {
+    s_hh = k.gg_gg + 2 * k.lin_gg + s.lin_lin + extra;
+    sigma = s_hh;
+    if (!s.momenta) return;
+    for (int i = 0; i < 6; ++i) s_qh[i] = k.q_gg[i] + s.q_lin[i];
+    s_qh_inverse = s.s_qq_inverse * s_qh;
+    sigma -= dot(s_qh, s_qh_inverse);
+  }
+  // grad H in the span of the momenta leaves nothing to correct H with: rest, pure translation or spin.
+  bool solvable() const { return sigma > 1e-11 * s_hh; }
+};
+
+}  // namespace
+
+Direction constrained_direction(const StepProducts& s, const IterationProducts& k, const Quantities& c, double lambda,
+                                double negligible) {
+  Direction d;
+  const Elimination e(s, k, 0);
+  const double gh_gg = k.gg_gg + k.lin_gg;
+  d.stationary = !e.solvable() || (1 + lambda_max) * e.sigma < negligible;
+  d.scale = d.stationary ? 1 : 1 + lambda;
+  Vec6 rhs_q = minus(stack(c.p, c.l, d.scale), k.q_gg);
+  if (!d.stationary) d.lambda = (d.scale * c.h - gh_gg - (s.momenta ? dot(e.s_qh_inverse, rhs_q) : 0)) / e.sigma;
+  if (!(d.lambda >= lambda_min && d.lambda <= lambda_max)) {
+    d.lambda = d.lambda > 0 ? lambda_max : lambda_min;
+    d.at_bound = true;
+    d.scale = 1 + d.lambda;
+    rhs_q = minus(stack(c.p, c.l, d.scale), k.q_gg);
+  }
+  if (s.momenta) d.lambda_q = s.s_qq_inverse * minus(rhs_q, e.s_qh, d.lambda);
+  d.norm2 = squared_length(s, k, d);
+  return d;
+}
+
+Direction published_direction(const StepProducts& s, const IterationProducts& k, const Quantities& c, double gap,
+                              double epsilon, double& alpha) {
+  Direction d;
+  const Elimination e(s, k, gap * gap / epsilon);
+  const Vec6 rhs_q = minus(stack(c.p, c.l, 1), k.q_gg);
+  if (e.solvable())
+    d.lambda = (c.h - (k.gg_gg + k.lin_gg) - gap * alpha - (s.momenta ? dot(e.s_qh_inverse, rhs_q) : 0)) / e.sigma;
+  if (s.momenta) d.lambda_q = s.s_qq_inverse * minus(rhs_q, e.s_qh, d.lambda);
+  alpha = -gap * d.lambda / epsilon;
+  d.norm2 = squared_length(s, k, d);
+  return d;
+}
+
+Direction plain_direction(const IterationProducts& k) {
+  Direction d;
+  d.norm2 = std::max(0.0, k.gg_gg);
+  return d;
+}
+
+}  // namespace verve

@@ -1,0 +1,148 @@
+// One frame: events, then every island in as many sub-steps as it needs. It succeeds or leaves the state as it was.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+constexpr int most_substeps = 16;
+/// More iterations than this in one sub-step count as a failure: half the step is cheaper.
+constexpr int patience = 40;
+/// h times the frequency of the deformation that one sub-step may have: about four steps per period.
+constexpr double phase_per_step = 1.6;
+
+/// Frames on backward Euler after the method's own base failed at the shortest sub-step: frequencies far out of reach,
+/// as of a gram of rubber tied to a ton, which backward Euler passes over.
+constexpr int calm_stay = 30;
+
+int substeps_for(double phase, int now) {
+  int n = 1;
+  while (n < 8 && phase / n > phase_per_step) n *= 2;
+  // hysteresis: come down only when well below the threshold
+  if (n < now && phase > 0.7 * phase_per_step * now / 2) n = std::min(now, 8);
+  return n;
+}
+
+}  // namespace
+
+StepOutcome World::advance(Island& island, StepReport& report) {
+  const double h = scene.step;
+  const bool automatic = settings.substeps == 0;
+  int n = settings.substeps;
+  place_anchors(island, clock(state.frame));  // those that have just turned on
+  if (automatic) {
+    if (!island.is_evaluated()) island.evaluate_motion();
+    const double phase = island.at_rest(h, settings.tolerance) ? 0 : island.observe_frequency(h);
+    n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
+  }
+  bool calm = island.calm_frames > 0;
+  for (;; n *= 2) {
+    const bool shortest = !automatic || n >= most_substeps;
+    const bool last_chance = shortest && (calm || !automatic || !settings.calm);
+    StepOutcome outcome;
+    BodyLedger worst;
+    bool failed = false;
+    for (int sub = 0; sub < n && !failed; ++sub) {
+      const double time = clock(state.frame + double(sub + 1) / n);
+      place_anchors(island, time);
+      hold_momenta(island, time, h / n);
+      if (!island.is_evaluated()) island.evaluate_motion();
+      const Demand demand = demand_on(island, time, h / n, n);
+      outcome = island.step(h / n, settings, demand, calm);
+      if (outcome.status == StepOutcome::Status::not_factorizable) return outcome;
+      worst.iterations += outcome.iterations;
+      worst.error_p = std::max(worst.error_p, outcome.error_p);
+      worst.error_l = std::max(worst.error_l, outcome.error_l);
+      worst.error_h = std::max(worst.error_h, outcome.error_h);
+      failed = outcome.status == StepOutcome::Status::not_finite;
+      if (!last_chance && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
+        failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience;
+        // the step could not give enough energy, or could not take enough of it at once
+        failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
+      }
+      if (!failed) settle(island, outcome, demand);
+    }
+    if (failed && last_chance) return outcome;
+    if (failed) {
+      // sub-steps that went well have settled their debts: back to the start of the frame
+      for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
+      load(island);
+      island.energy_changed();
+      if (shortest) calm = true, island.calm_frames = calm_stay, n = 1;
+      continue;
+    }
+    if (automatic) {
+      if (island.calm_frames > 0) --island.calm_frames;
+      island.substeps = n;
+      island.forced_substeps = std::max(1, n / 2);
+    }
+    for (const int b : island.bodies()) {
+      BodyLedger& ledger = state.ledger[b];
+      ledger.iterations = worst.iterations, ledger.substeps = n;
+      ledger.error_p = worst.error_p, ledger.error_l = worst.error_l, ledger.error_h = worst.error_h;
+    }
+    report.iterations = std::max(report.iterations, worst.iterations);
+    report.substeps = std::max(report.substeps, n);
+    report.error_p = std::max(report.error_p, worst.error_p);
+    report.error_l = std::max(report.error_l, worst.error_l);
+    report.error_h = std::max(report.error_h, worst.error_h);
+    report.multiplier = outcome.lambda;
+    return outcome;
+  }
+}
+
+StepReport World::step() {
+  const auto begin = std::chrono::steady_clock::now();
+  set_threads(threads_);
+  before_ = state;
+  StepReport report;
+  const double end = state.origin + (state.frame + 1) * scene.step;  // counted, not summed
+
+  // events: pushes at this moment, anchors and materials as they are at the end of the frame
+  apply_pushes(state.time, end);
+  if (update_anchors(clock(state.frame + 1))) rebuild_islands();
+  update_materials(clock(state.frame + 1));
+  update_forces();
+  start_ledger_ = state.ledger;
+
+  for (auto& island : islands_) {
+    load(*island);
+    const StepOutcome outcome = advance(*island, report);
+    const std::string& name = model.bodies[island->bodies()[0]].name;
+    if (outcome.status == StepOutcome::Status::not_factorizable) {
+      report.status = StepStatus::not_factorizable;
+      report.message = "the matrix of body \"" + name + "\" is not positive definite";
+    } else if (outcome.status == StepOutcome::Status::not_finite) {
+      report.status = StepStatus::diverged;
+      report.message = "the positions of body \"" + name + "\" are no longer finite";
+    }
+    if (!report) break;
+  }
+  if (!report) {
+    const bool islands_changed = std::ranges::any_of(model.anchors, [&](const Anchor& a) {
+      const size_t k = &a - model.anchors.data();
+      return state.anchors[k].active != before_.anchors[k].active;
+    });
+    state = before_;
+    if (islands_changed) rebuild_islands();
+    for (auto& island : islands_) island->energy_changed();
+    return report;
+  }
+
+  for (auto& island : islands_) store(*island);
+  state.frame += 1;
+  state.time = end;
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    BodyLedger& ledger = state.ledger[b];
+    ledger.target_total = measure(int(b)).total - ledger.target_total;
+  }
+  report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace verve

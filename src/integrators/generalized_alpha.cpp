@@ -1,0 +1,62 @@
+#include "integrators/integrator.h"
+
+namespace verve {
+
+void Motion::resize(int rows) {
+  for (std::vector<Vec4>* a : {&x, &v, &p, &q, &gradient}) a->resize(rows);
+}
+
+namespace {
+
+/// Generalised-alpha in first-order form (Jansen, Whiting, Hulbert 2000): second order for every rho, the spectral
+/// radius at infinite frequency. rho = 0 is BDF2, rho = 1 the trapezoidal rule. The elastic acceleration at x_n takes
+/// part, so a body released from rest moves in the first frame.
+class GeneralizedAlpha final : public Integrator {
+ public:
+  explicit GeneralizedAlpha(double rho)
+      : alpha_m_(0.5 * (3 - rho) / (1 + rho)), alpha_f_(1 / (1 + rho)), gamma_(0.5 + alpha_m_ - alpha_f_) {}
+
+  double effective_step(double h) const override { return h * gamma_ * alpha_f_ / alpha_m_; }
+
+  void prepare(Motion& m, const Forcing& f, double h, bool, BaseStep& s) const override {
+    s.hh = effective_step(h);
+    s.kappa = 0;
+    const double c1 = h * (1 - gamma_) - h * gamma_ * (1 - alpha_m_) / alpha_m_;
+    const double c2 = h * gamma_ * (1 - alpha_f_) / alpha_m_;
+    for (size_t i = 0; i < m.x.size(); ++i) {
+      const Vec4& a = f.acceleration[i];
+      const Vec4 w = a - m.gradient[i] * f.inverse_mass[i];
+      if (!m.history) {
+        // p so offset starts free fall on the exact parabola
+        m.p[i] = m.v[i] + a * ((alpha_f_ - alpha_m_) * h);
+        m.q[i] = w;
+      } else if (h != m.last_step) {
+        m.p[i] += a * ((alpha_f_ - alpha_m_) * (h - m.last_step));
+      }
+      s.xb[i] = m.x[i] + m.p[i] * c1 + m.v[i] * c2;
+      s.u[i] = m.v[i] + m.q[i] * c1 + w * c2 + a * s.hh;
+    }
+    m.history = true;
+    m.last_step = h;
+  }
+
+  void finish(Motion& m, const Forcing&, double h, const BaseStep& s, std::vector<Vec4>& x) const override {
+    const double inverse = 1 / s.hh, keep = h * (1 - gamma_), scale = 1 / (gamma_ * h);
+    for (size_t i = 0; i < m.x.size(); ++i) {
+      const Vec4 v = (x[i] - s.xb[i]) * inverse;
+      m.p[i] = (x[i] - m.x[i] - m.p[i] * keep) * scale;
+      m.q[i] = (v - m.v[i] - m.q[i] * keep) * scale;
+      m.v[i] = v;
+    }
+    m.x.swap(x);
+  }
+
+ private:
+  double alpha_m_, alpha_f_, gamma_;
+};
+
+}  // namespace
+
+std::unique_ptr<Integrator> make_generalized_alpha(double rho) { return std::make_unique<GeneralizedAlpha>(rho); }
+
+}  // namespace verve

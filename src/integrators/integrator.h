@@ -1,0 +1,56 @@
+// The first axis of a method: what is minimised. A base integrator turns the state at t_n into a problem for the core.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verve/vec.h"
+
+namespace verve {
+
+/// The moving part of an island, one row per vertex. p and q are the rates that generalised-alpha carries along.
+struct Motion {
+  std::vector<Vec4> x, v, p, q;
+  std::vector<Vec4> gradient;  // of W at x
+  double energy = 0;           // W at x
+  bool history = false;        // p and q belong to x and v
+  double last_step = 0;
+
+  void resize(int rows);
+};
+
+/// What acts on an island from outside during a step.
+struct Forcing {
+  std::vector<double> mass, inverse_mass;  // inverse 0 for rows without mass
+  std::vector<Vec4> force, acceleration;   // constant during the step
+};
+
+/// The problem: v = (x - xb)/hh, minimise 1/2 |v - u|^2_M + W(x); afterwards v_{n+1} = v + kappa h a.
+struct BaseStep {
+  std::vector<Vec4> xb, u;
+  double hh = 0, kappa = 0;
+};
+
+class Integrator {
+ public:
+  virtual ~Integrator() = default;
+  /// hh for a step h: all that the matrix needs to know.
+  virtual double effective_step(double h) const = 0;
+  /// `half_kick`: constant forces enter half before and half after the solve, which makes free fall exact.
+  virtual void prepare(Motion& motion, const Forcing& forcing, double h, bool half_kick, BaseStep& step) const = 0;
+  /// Accepts the new x and v into the motion.
+  virtual void finish(Motion& motion, const Forcing& forcing, double h, const BaseStep& step,
+                      std::vector<Vec4>& x) const = 0;
+};
+
+struct IntegratorEntry {
+  std::string name;
+  std::unique_ptr<Integrator> (*make)(double rho);
+};
+const std::vector<IntegratorEntry>& integrator_registry();
+
+std::unique_ptr<Integrator> make_implicit_euler(double rho);
+std::unique_ptr<Integrator> make_generalized_alpha(double rho);
+
+}  // namespace verve

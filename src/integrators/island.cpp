@@ -1,0 +1,148 @@
+#include "integrators/island.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "potentials/polar.h"
+
+namespace verve {
+
+namespace {
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+}  // namespace
+
+Island::Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors)
+    : model_(model), bodies_(std::move(bodies)) {
+  for (const int b : bodies_) {
+    offsets_.push_back(rows_);
+    rows_ += model.bodies[b].count;
+    total_mass_ += model.bodies[b].total_mass;
+  }
+  const auto row = [&](int body, int local) {
+    const auto it = std::find(bodies_.begin(), bodies_.end(), body);
+    return offsets_[it - bodies_.begin()] + local;
+  };
+  for (const int a : active_anchors) {
+    const Anchor& anchor = model.anchors[a];
+    AnchorTerm& term = anchors_.emplace_back();
+    term.anchor = a;
+    term.to_world = anchor.other < 0;
+    for (size_t i = 0; i < anchor.rows.size(); ++i) {
+      if (term.to_world) {
+        term.world.vertices.push_back(row(anchor.body, anchor.rows[i]));
+      } else {
+        term.links.pairs.push_back({row(anchor.body, anchor.rows[i]), row(anchor.other, anchor.other_rows[i])});
+      }
+    }
+    term.world.points.resize(term.world.vertices.size());
+    anchored_ |= term.to_world;
+  }
+  motion.resize(rows_);
+  forcing.mass.resize(rows_), forcing.inverse_mass.resize(rows_);
+  forcing.force.resize(rows_), forcing.acceleration.resize(rows_);
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = model.bodies[bodies_[k]];
+    for (int r = 0; r < body.count; ++r) {
+      forcing.mass[offsets_[k] + r] = body.mass[r];
+      forcing.inverse_mass[offsets_[k] + r] = body.mass[r] > 0 ? 1 / body.mass[r] : 0;
+    }
+  }
+  base_.xb.resize(rows_), base_.u.resize(rows_);
+  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_}) a->resize(rows_);
+  body_energy_.resize(bodies_.size());
+}
+
+double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision) {
+  std::fill(gradient.begin(), gradient.end(), Vec4());
+  double total = 0;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    double energy = 0;
+    for (const auto& potential : model_.bodies[bodies_[k]].potentials)
+      energy += potential->add_gradient(x.data() + offsets_[k], gradient.data() + offsets_[k], precision);
+    body_energy_[k] = energy;
+    total += energy;
+  }
+  for (const AnchorTerm& term : anchors_) {
+    const double energy = term.to_world ? term.world.add_gradient(x.data(), gradient.data())
+                                        : term.links.add_gradient(x.data(), gradient.data());
+    total += energy;
+    const Anchor& anchor = model_.anchors[term.anchor];
+    for (size_t k = 0; k < bodies_.size(); ++k) {
+      if (bodies_[k] == anchor.body) body_energy_[k] += term.to_world ? energy : 0.5 * energy;
+      if (bodies_[k] == anchor.other) body_energy_[k] += 0.5 * energy;
+    }
+  }
+  return total;
+}
+
+void Island::evaluate_motion() {
+  motion.energy = evaluate(motion.x, motion.gradient, Precision::float64);
+  evaluated_ = true;
+}
+
+void Island::assemble(double hh) {
+  if (!has_pattern_) {
+    assembly_.begin_pattern(rows_);
+  } else {
+    assembly_.begin_values();
+  }
+  // A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar; rows without mass or element stand still
+  for (int r = 0; r < rows_; ++r) assembly_.add(r, r, forcing.mass[r] > 0 ? forcing.mass[r] / (hh * hh) : 1);
+  for (size_t k = 0; k < bodies_.size(); ++k)
+    for (const auto& potential : model_.bodies[bodies_[k]].potentials)
+      potential->add_weights(assembly_, offsets_[k], 1);
+  for (const AnchorTerm& term : anchors_) {
+    if (term.to_world) {
+      term.world.add_weights(assembly_);
+    } else {
+      term.links.add_weights(assembly_);
+    }
+  }
+  if (!has_pattern_) assembly_.finish_pattern();
+  has_pattern_ = true;
+}
+
+const Cholesky* Island::factor_for(double hh, Precision precision) {
+  for (const auto& f : factors_)
+    if (f->hh == hh && f->precision == precision && f->version == matrix_version_) return &f->cholesky;
+  // reuse the storage of a factor for an older matrix
+  Factor* slot = nullptr;
+  for (const auto& f : factors_)
+    if (f->version != matrix_version_) slot = f.get();
+  if (!slot) slot = factors_.emplace_back(std::make_unique<Factor>()).get();
+  assemble(hh);
+  ++factorizations_;
+  slot->version = -1;
+  if (!slot->cholesky.factorize(assembly_.matrix(), bodies_.size() == 1, precision)) return nullptr;
+  slot->hh = hh, slot->precision = precision, slot->version = matrix_version_;
+  return &slot->cholesky;
+}
+
+double Island::observe_frequency(double h) {
+  double distance = 0, size = 0;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = model_.bodies[bodies_[k]];
+    const Vec4* x = motion.x.data() + offsets_[k];
+    Vec3 c{}, rest_c{};
+    for (int r = 0; r < body.count; ++r) c += vec3(x[r]) * body.mass[r], rest_c += vec3(body.rest[r]) * body.mass[r];
+    c = c / body.total_mass, rest_c = rest_c / body.total_mass;
+    Mat3 a{};
+    for (int r = 0; r < body.count; ++r) a = a + outer(vec3(x[r]) - c, (vec3(body.rest[r]) - rest_c) * body.mass[r]);
+    const Mat3 rotation = nearest_rotation(a);
+    for (int r = 0; r < body.count; ++r) {
+      const Vec3 rest = vec3(body.rest[r]) - rest_c;
+      const Vec3 d = vec3(x[r]) - c - rotation * rest;
+      distance += 0.5 * body.mass[r] * dot(d, d);
+      size += 0.5 * body.mass[r] * dot(rest, rest);
+    }
+  }
+  if (distance < 1e-18 * size) return 0;  // round-off, not a deformation
+  frequency_energy_ = 0.9 * frequency_energy_ + motion.energy;
+  frequency_distance_ = 0.9 * frequency_distance_ + distance;
+  return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;
+}
+
+}  // namespace verve

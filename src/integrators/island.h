@@ -1,0 +1,182 @@
+// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns the matrix, its factors and all
+// work vectors; a step works on the island's own copy of the motion and touches nothing else.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "integrators/conservation.h"
+#include "integrators/integrator.h"
+#include "linear/cholesky.h"
+#include "model/model.h"
+#include "potentials/anchor.h"
+
+namespace verve {
+
+/// A resolved SolverSpec.
+struct Settings {
+  std::unique_ptr<Integrator> integrator;
+  std::unique_ptr<Integrator> calm;  // for islands at rest under constraints: see Island::at_rest
+  Conservation conservation = Conservation::cpd;
+  double tolerance = 1e-6;
+  int iterations = 40;
+  int substeps = 0;  // 0 = automatic
+  double epsilon = 1e-2;
+  Precision precision = Precision::float64;
+};
+
+/// Dials and debts of an island for one step, summed over its bodies.
+struct Demand {
+  Quantities debt;          // what earlier steps owe
+  bool set_energy = false;  // aim for `energy` (in the units of metrics.csv) whatever the ledger says
+  double energy = 0;
+  double keep = 1;  // share of H - K that the half-life leaves in this step
+  bool lowers() const { return set_energy || keep < 1; }
+};
+
+struct StepOutcome {
+  enum class Status { converged, stopped, not_finite, not_factorizable } status = Status::converged;
+  int iterations = 0;
+  double lambda = 0, alpha = 0;
+  bool at_bound = false, stationary = false;     // see Direction
+  double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
+  double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
+  double e_ref = 0;
+  double rigid_energy = 0;  // K
+  double target_total = 0;  // in the units of metrics.csv
+  Quantities residual;      // unscaled
+  bool impossible = false;  // H* below K
+
+  /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
+  /// rotation, cannot fall to K.
+  bool at_least_energy() const { return residual.h > 0 && (stationary || (at_bound && lambda > 0)); }
+};
+
+class Island {
+ public:
+  struct AnchorTerm {
+    int anchor;  // of the model
+    WorldAnchors world;
+    BodyLinks links;
+    bool to_world;
+  };
+
+  Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors);
+
+  const std::vector<int>& bodies() const { return bodies_; }
+  int rows() const { return rows_; }
+  int offset(int local_body) const { return offsets_[local_body]; }
+  bool anchored() const { return anchored_; }
+  std::vector<AnchorTerm>& anchor_terms() { return anchors_; }
+
+  Motion motion;  // the caller loads it before a step and takes it after
+  Forcing forcing;
+
+  /// Weights or stiffnesses changed: factors are made anew when next needed.
+  void matrix_changed() { ++matrix_version_, evaluated_ = false; }
+  /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
+  void energy_changed() { evaluated_ = false; }
+  bool is_evaluated() const { return evaluated_; }
+  /// W and its gradient at motion.x, as the batches are now.
+  void evaluate_motion();
+  /// Elastic energy of each body at the last evaluation; links count half for each end.
+  const std::vector<double>& body_energies() const { return body_energy_; }
+
+  /// `calm` takes backward Euler in place of the method's own base.
+  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
+
+  /// Nothing moves but as a whole: kinetic energy about the centre of mass and W are below what the tolerance resolves.
+  /// An integrator that takes the elastic force at x_n explicitly would blow round-off up to that level; backward Euler
+  /// smothers it.
+  bool at_rest(double h, double tolerance) const;
+
+  /// Frequency of the present deformation times h (design of automatic sub-steps): W over the square of the distance
+  /// to the best rigid fit of the rest shape.
+  double observe_frequency(double h);
+
+  /// The problem of the last step, and grad g at the x it accepted.
+  const BaseStep& base() const { return base_; }
+  const std::vector<Vec4>& objective_gradient() const { return gg_; }
+
+  int factorizations() const { return factorizations_; }
+  long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
+
+  // Automatic sub-steps.
+  int substeps = 1;         // of the last frame
+  int forced_substeps = 1;  // after a failure, halved again frame by frame
+  int calm_frames = 0;      // to come on backward Euler, after the method's own base failed at the shortest sub-step
+
+ private:
+  struct Factor {
+    double hh;
+    Precision precision;
+    long version;
+    Cholesky cholesky;
+  };
+  struct Sums {  // of the pass that evaluates an iterate
+    double kinetic = 0, energy = 0, force_v = 0;
+    Vec3 p, l;
+    Sums& operator+=(const Sums& o) {  // W is summed by the batches
+      kinetic += o.kinetic, force_v += o.force_v, p += o.p, l += o.l;
+      return *this;
+    }
+  };
+
+  struct Start {            // the state at t_n
+    Vec3 center, center_n;  // of mass, at xb and x_n
+    Vec3 momentum, spin, force, torque;
+    double kinetic = 0, radius = 0, force_size = 0;                 // force_size: sum of |f|
+    double force_drift = 0, force_x = 0, force_v = 0, force_a = 0;  // f.(xb - x_n), f.x_n, f.v_n, f.a
+    Mat3 inertia_inverse;
+  };
+  struct Problem {  // what the step is asked for
+    bool held = false, published = false, momenta = false;
+    double tolerance = 0, beta = 0, offset = 0;
+    Quantities target;
+    double rigid = 0;  // K
+    double e_ref = 0, scale_p = 0;
+    double present = 0;  // energy scale of the state as it is, however far away the target
+  };
+
+  double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
+  const Cholesky* factor_for(double hh, Precision precision);
+  void assemble(double hh);
+  void look_at_start();
+  void pose(double h, const Settings& settings, const Demand& demand);
+  Precision kernel_precision(Precision wanted);
+  Sums evaluate_iterate(Precision kernel);
+  bool residuals_met(const Quantities& c, const Sums& s, const StepOutcome& so_far) const;
+  IterationProducts products(bool momenta) const;
+  void apply(const Direction& d, bool momenta);
+  StepProducts set_up(bool momenta, double beta);
+
+  const Model& model_;
+  std::vector<int> bodies_, offsets_;
+  int rows_ = 0;
+  bool anchored_ = false;
+  std::vector<AnchorTerm> anchors_;
+  double total_mass_ = 0;
+  double reference_energy_ = 0;
+  long reference_version_ = -1;
+
+  SymmetricAssembly assembly_;
+  bool has_pattern_ = false;
+  bool evaluated_ = false;
+  long matrix_version_ = 0;
+  std::vector<std::unique_ptr<Factor>> factors_;
+  const Cholesky* factor_ = nullptr;
+  int factorizations_ = 0;
+  mutable long right_hand_sides_ = 0;
+
+  // Work of a step, allocated once.
+  BaseStep base_;
+  Start start_;
+  Problem problem_;
+  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_;
+  std::vector<double> body_energy_;
+  mutable std::vector<IterationProducts> product_parts_;
+  std::vector<Sums> sum_parts_;
+  double frequency_energy_ = 0, frequency_distance_ = 0;
+};
+
+}  // namespace verve

@@ -1,0 +1,330 @@
+// One constrained step of an island: docs/cpd.md, CPD Algorithm 1.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.h"
+#include "integrators/island.h"
+
+namespace verve {
+
+namespace {
+
+constexpr double epsilon = 2.220446049250313e-16;
+constexpr int lowering_patience = 15;
+constexpr int row_grain = 1024;  // rows per chunk of the light passes
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+
+}  // namespace
+
+/// gg = grad W + M(v - u)/hh at x_ (Eq. 9), with W and the sums of P, L, kinetic energy and power of the constant
+/// forces.
+Island::Sums Island::evaluate_iterate(Precision kernel) {
+  const double energy = evaluate(x_, gg_, kernel);
+  const double inverse = 1 / base_.hh;
+  Sums total = ordered_sum<Sums>(rows_, row_grain, sum_parts_, [&](int begin, int end) {
+    Sums s;
+    for (int i = begin; i < end; ++i) {
+      const double m = forcing.mass[i];
+      const Vec4 v = (x_[i] - base_.xb[i]) * inverse;
+      gg_[i] += (v - base_.u[i]) * (m * inverse);
+      s.kinetic += 0.5 * m * dot(v, v);
+      s.force_v += dot(forcing.force[i], v);
+      const Vec3 v3 = vec3(v);
+      s.p += v3 * m;
+      s.l += cross(vec3(mr_[i]), v3);
+    }
+    return s;
+  });
+  total.energy = energy;
+  return total;
+}
+
+namespace {
+
+void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l.y, l.z}; }
+
+}  // namespace
+
+IterationProducts Island::products(bool momenta) const {
+  const double inverse = 1 / base_.hh;
+  return ordered_sum<IterationProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
+    IterationProducts k;
+    Vec3 p{}, l{};
+    for (int i = begin; i < end; ++i) {
+      k.gg_gg += dot(gg_[i], Ag_[i]);
+      k.lin_gg += dot(lin_[i], Ag_[i]);
+      if (momenta) {
+        p += vec3(Ag_[i]) * (forcing.mass[i] * inverse);
+        l += cross(vec3(mr_[i]), vec3(Ag_[i])) * inverse;
+      }
+    }
+    set(k.q_gg, p, l);
+    return k;
+  });
+}
+
+/// The six right-hand sides of a step in one pass: A^-1(m r) for the three columns of L (permuted signs of one N x 3
+/// solve), A^-1 lin for H; the columns of P are known in closed form, A^-1 grad c_P = hh e_a.
+StepProducts Island::set_up(bool momenta, double beta) {
+  const double inverse = 1 / base_.hh;
+  for (int i = 0; i < rows_; ++i)
+    lin_[i] = base_.u[i] * (forcing.mass[i] * inverse) - forcing.force[i] * (beta * inverse);
+  StepProducts s;
+  s.momenta = momenta;
+  if (momenta) {
+    factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
+    right_hand_sides_ += 6;
+  } else {
+    factor_->solve(lin_.data(), Alin_.data());
+    right_hand_sides_ += 3;
+  }
+  Mat3 t{};
+  Vec3 p{}, l{};
+  for (int i = 0; i < rows_; ++i) {
+    s.lin_lin += dot(lin_[i], Alin_[i]);
+    if (!momenta) continue;
+    const Vec3 mr = vec3(mr_[i]), a = vec3(Alin_[i]);
+    t = t + outer(vec3(Amr_[i]), mr);
+    p += a * (forcing.mass[i] * inverse);
+    l += cross(mr, a) * inverse;
+  }
+  if (!momenta) return s;
+  set(s.q_lin, p, l);
+  // (e_a x m r) . (e_b x A^-1 m r) = delta_ab tr T - T_ab; P and L do not mix about the centre of mass
+  const double trace = t(0, 0) + t(1, 1) + t(2, 2), scale = inverse * inverse;
+  for (int a = 0; a < 3; ++a) {
+    s.s_qq[a][a] = total_mass_;
+    for (int b = 0; b < 3; ++b) s.s_qq[3 + a][3 + b] = scale * ((a == b ? trace : 0) - 0.5 * (t(a, b) + t(b, a)));
+  }
+  s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
+  return s;
+}
+
+void Island::apply(const Direction& d, bool momenta) {
+  const double s = 1 / d.scale, g = (1 + d.lambda) * s, l = d.lambda * s;
+  const Vec4 shift(Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * s));
+  const Vec3 turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (s / base_.hh);
+  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) {
+      Vec4 dx = Ag_[i] * g;
+      if (l != 0) dx += Alin_[i] * l;
+      // rows without mass take no part in the momenta
+      if (momenta && forcing.mass[i] > 0) dx += shift + Vec4(cross(turn, vec3(Amr_[i])));
+      x_[i] -= dx;
+    }
+  });
+}
+
+/// Sums over the state at t_n, and the frame of L: r = xb - c.
+void Island::look_at_start() {
+  Start s;
+  for (int i = 0; i < rows_; ++i) {
+    s.center += vec3(base_.xb[i]) * forcing.mass[i];
+    s.center_n += vec3(motion.x[i]) * forcing.mass[i];
+  }
+  s.center = s.center / total_mass_;
+  s.center_n = s.center_n / total_mass_;
+  Mat3 second{};
+  for (int i = 0; i < rows_; ++i) {
+    const double m = forcing.mass[i];
+    const Vec3 r = vec3(base_.xb[i]) - s.center, rn = vec3(motion.x[i]) - s.center_n;
+    const Vec3 v = vec3(motion.v[i]), f = vec3(forcing.force[i]);
+    mr_[i] = Vec4(r * m);
+    second = second + outer(r, r * m);
+    s.momentum += v * m;
+    s.spin += cross(rn, v) * m;
+    s.kinetic += 0.5 * m * dot(v, v);
+    s.force += f;
+    s.force_size += norm(f);
+    s.torque += cross(rn, f);
+    s.force_drift += dot(f, vec3(base_.xb[i] - motion.x[i]));
+    s.force_x += dot(f, vec3(motion.x[i]));
+    s.force_v += dot(f, v);
+    s.force_a += dot(f, vec3(forcing.acceleration[i]));
+  }
+  const double trace = second(0, 0) + second(1, 1) + second(2, 2);
+  s.radius = std::sqrt(trace / total_mass_);
+  s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
+  start_ = s;
+}
+
+/// Targets, K and the scales of the residuals (docs/cpd.md).
+void Island::pose(double h, const Settings& settings, const Demand& demand) {
+  const Start& s = start_;
+  Problem p;
+  p.held = settings.conservation != Conservation::none;
+  p.published = settings.conservation == Conservation::published;
+  p.momenta = p.held && !anchored_;
+  p.tolerance = settings.tolerance;
+  // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
+  p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
+
+  // Eq. 12 with its signs corrected, and exact for constant forces; H(x) = total + f.x_n + offset
+  const double kick = (1 - base_.kappa) * h;
+  p.offset = p.published ? h * s.force_v : s.force_drift - 0.5 * base_.kappa * base_.kappa * h * h * s.force_a;
+  p.target.p = s.momentum + s.force * kick + demand.debt.p;
+  p.target.l = s.spin + s.torque * kick + demand.debt.l;
+  p.target.h = demand.set_energy && p.held ? demand.energy + s.force_x + p.offset
+                                           : s.kinetic + motion.energy + p.offset + demand.debt.h;
+
+  // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
+  const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
+  const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
+  if (p.momenta) {
+    double force_v = 0;
+    for (int i = 0; i < rows_; ++i)
+      force_v += dot(vec3(forcing.force[i]), rigid_v + cross(rigid_w, vec3(base_.xb[i]) - s.center));
+    p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
+  }
+  // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
+  if (p.held) p.target.h -= (1 - demand.keep) * (p.momenta ? p.target.h - p.rigid : 2 * s.kinetic);
+
+  // Energy scale: free of units, no absolute tolerance anywhere.
+  const bool euler = base_.kappa != 0 || p.published || !p.held;
+  double inner = motion.energy;  // kinetic energy about the centre of mass + W
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 d = vec3(euler ? base_.u[i] : motion.v[i]) - (anchored_ ? Vec3{} : rigid_v);
+    inner += 0.5 * forcing.mass[i] * dot(d, d);
+  }
+  const double outer_h = anchored_ ? 0 : translation - p.beta * dot(s.force, rigid_v);
+  p.present = std::max({p.momenta ? p.rigid - outer_h : 0, inner,
+                        1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
+  // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
+  // potential: a hundredth of what moves it against them by its own size
+  p.present = std::max(p.present, anchored_ ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
+  p.e_ref = std::max(p.present, std::abs(p.target.h - outer_h));
+  p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
+  problem_ = p;
+}
+
+/// Float kernels cannot resolve strains below about 1e-3.
+Precision Island::kernel_precision(Precision wanted) {
+  if (wanted == Precision::float64) return wanted;
+  if (reference_version_ != matrix_version_) {
+    reference_energy_ = 0;
+    for (const int b : bodies_)
+      for (const auto& potential : model_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
+    reference_version_ = matrix_version_;
+  }
+  return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;
+}
+
+/// Residuals within the tolerance, or sunk into the round-off of positions and sums.
+bool Island::residuals_met(const Quantities& c, const Sums& s, const StepOutcome& so_far) const {
+  const Problem& p = problem_;
+  const double speed = std::sqrt(2 * s.kinetic / total_mass_);
+  const double noise_v = 4 * epsilon * (norm(start_.center) + start_.radius) / base_.hh + 64 * epsilon * speed;
+  const double noise_p = total_mass_ * noise_v;
+  const double noise_h = noise_p * speed + 64 * epsilon * (s.kinetic + s.energy + std::abs(p.beta * s.force_v));
+  if (p.momenta) {
+    const double enough = std::max(p.tolerance * p.scale_p, noise_p);
+    if (norm(c.p) > enough || norm(c.l) > enough * start_.radius) return false;
+  }
+  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) ||
+         ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
+}
+
+bool Island::at_rest(double h, double tolerance) const {
+  Vec3 momentum{}, center{};
+  for (int i = 0; i < rows_; ++i) {
+    momentum += vec3(motion.v[i]) * forcing.mass[i];
+    center += vec3(motion.x[i]) * forcing.mass[i];
+  }
+  const Vec3 v = momentum / total_mass_;
+  center = center / total_mass_;
+  double inner = motion.energy, second = 0;
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 d = vec3(motion.v[i]) - v, r = vec3(motion.x[i]) - center;
+    inner += 0.5 * forcing.mass[i] * dot(d, d);
+    second += forcing.mass[i] * dot(r, r);
+  }
+  return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
+}
+
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
+  const Integrator& integrator =
+      settings.calm && (calm || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
+  integrator.prepare(motion, forcing, h, settings.conservation == Conservation::cpd, base_);
+  look_at_start();
+  pose(h, settings, demand);
+  const Problem& p = problem_;
+
+  StepOutcome out;
+  out.e_ref = p.e_ref;
+  out.rigid_energy = p.rigid;
+  out.target_total = p.target.h - start_.force_x - p.offset;
+  out.impossible = p.momenta && p.target.h < p.rigid;
+  factor_ = factor_for(base_.hh, settings.precision);
+  if (!factor_) {
+    out.status = StepOutcome::Status::not_factorizable;
+    return out;
+  }
+  StepProducts step_products;
+  if (p.held) {
+    step_products = set_up(p.momenta, p.beta);
+  } else {
+    std::fill(lin_.begin(), lin_.end(), Vec4());
+  }
+  const Precision kernel = kernel_precision(settings.precision);
+
+  // start at the momentum estimate (PD Sec. 3.3)
+  for (int i = 0; i < rows_; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
+
+  double negligible = p.tolerance * p.present;
+  for (int k = 0;; ++k) {
+    // local step: energies and gradients of all elements, and with them every residual
+    const Sums s = evaluate_iterate(kernel);
+    const double h_now = s.kinetic + s.energy - p.beta * s.force_v;
+    const double h_target = p.published ? (1 - out.alpha) * p.target.h + out.alpha * p.rigid : p.target.h;
+    const Quantities c{s.p - p.target.p, s.l - p.target.l, h_now - h_target};
+    out.residual = {c.p, c.l, h_now - p.target.h};
+    out.error_p = norm(c.p) / p.scale_p;
+    out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
+    out.error_h = std::abs(c.h) / p.e_ref;
+    out.iterations = k;
+    if (!std::isfinite(h_now) || !finite(s.p) || !finite(s.l)) {
+      out.status = StepOutcome::Status::not_finite;
+      return out;
+    }
+    // P and L of a free island are exact at any length of step; of an anchored one only the solution itself has them
+    // right, and what is cut short there turns swinging into vibration
+    const bool short_step = out.step_length < (p.momenta ? 1e-2 : p.held ? 0.1 * std::sqrt(p.tolerance) : p.tolerance);
+    const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, s, out));
+    out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
+    if (done || k >= settings.iterations) {
+      motion.energy = s.energy;
+      break;
+    }
+
+    // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
+    // bound: leave H to the base integrator and finish the plain step.
+    if (k >= lowering_patience && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
+
+    // global step: the only solve of an iteration
+    factor_->solve(gg_.data(), Ag_.data());
+    right_hand_sides_ += 3;
+    const IterationProducts products_k = products(p.momenta);
+    const Direction d = p.published ? published_direction(step_products, products_k, c, p.target.h - p.rigid,
+                                                          settings.epsilon * p.e_ref, out.alpha)
+                        : p.held    ? constrained_direction(step_products, products_k, c, out.lambda, negligible)
+                                    : plain_direction(products_k);
+    out.lambda = d.lambda;
+    out.at_bound = d.at_bound;
+    out.stationary = d.stationary;
+    out.step_length = std::sqrt(d.norm2 / p.e_ref);
+    apply(d, p.momenta);
+  }
+
+  // gg holds grad g at the accepted x: grad W follows without another evaluation
+  const double inverse = 1 / base_.hh;
+  for (int i = 0; i < rows_; ++i)
+    motion.gradient[i] = gg_[i] - ((x_[i] - base_.xb[i]) * inverse - base_.u[i]) * (forcing.mass[i] * inverse);
+  integrator.finish(motion, forcing, h, base_, x_);
+  return out;
+}
+
+}  // namespace verve

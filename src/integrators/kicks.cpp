@@ -1,0 +1,83 @@
+#include "integrators/kicks.h"
+
+#include "linear/small.h"
+
+namespace verve {
+
+Vec3 Kick::center() const {
+  Vec3 c{};
+  for (int r = 0; r < count; ++r) c += x[r].xyz() * mass[r];
+  return c / total_mass;
+}
+
+Vec3 Kick::momentum() const {
+  Vec3 sum{};
+  for (int r = 0; r < count; ++r) sum += v[r].xyz() * mass[r];
+  return sum;
+}
+
+Vec3 Kick::spin() const {
+  const Vec3 c = center();
+  Vec3 sum{};
+  for (int r = 0; r < count; ++r) sum += cross(x[r].xyz() - c, v[r].xyz()) * mass[r];
+  return sum;
+}
+
+Mat3 Kick::inertia() const {
+  const Vec3 c = center();
+  Mat3 second{};
+  for (int r = 0; r < count; ++r) {
+    const Vec3 d = x[r].xyz() - c;
+    second = second + outer(d, d * mass[r]);
+  }
+  return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
+}
+
+void Kick::add(int row, const Vec3& dv) const {
+  v[row] += Vec4(dv);
+  p[row] += Vec4(dv);
+}
+
+void Kick::set_momentum(const Vec3& target) {
+  const Vec3 dv = (target - momentum()) / total_mass;
+  for (int r = 0; r < count; ++r)
+    if (mass[r] > 0) add(r, dv);
+}
+
+void Kick::add_spin(const Vec3& change) {
+  const Vec3 c = center();
+  const Vec3 w = pseudo_inverse(inertia(), 1e-10) * change;
+  for (int r = 0; r < count; ++r)
+    if (mass[r] > 0) add(r, cross(w, x[r].xyz() - c));
+}
+
+void Kick::set_spin(const Vec3& target) { add_spin(target - spin()); }
+
+void Kick::impulse(const Vec3& impulse, const Vec3& point, double radius) {
+  if (radius <= 0) {
+    const Vec3 arm = point - center();
+    set_momentum(momentum() + impulse);
+    add_spin(cross(arm, impulse));
+    return;
+  }
+  double sum = 0;
+  int near = 0;
+  double best = -1;
+  const auto falloff = [&](int r) {
+    const double q = 1 - dot(x[r].xyz() - point, x[r].xyz() - point) / (radius * radius);
+    return q > 0 ? q * q : 0;
+  };
+  for (int r = 0; r < count; ++r) {
+    sum += mass[r] * falloff(r);
+    const double d = norm(x[r].xyz() - point);
+    if (mass[r] > 0 && (best < 0 || d < best)) near = r, best = d;
+  }
+  if (sum > 0) {
+    for (int r = 0; r < count; ++r)
+      if (mass[r] > 0) add(r, impulse * (falloff(r) / sum));
+  } else {
+    add(near, impulse / mass[near]);
+  }
+}
+
+}  // namespace verve

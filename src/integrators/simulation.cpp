@@ -1,0 +1,247 @@
+#include "verve/simulation.h"
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "integrators/world.h"
+
+namespace verve {
+
+std::string_view to_string(StepStatus status) {
+  switch (status) {
+    case StepStatus::ok:
+      return "ok";
+    case StepStatus::diverged:
+      return "diverged";
+    case StepStatus::not_factorizable:
+      return "not factorizable";
+  }
+  return "";
+}
+
+namespace {
+
+void require(bool good, const std::string& message) {
+  if (!good) throw std::invalid_argument(message);
+}
+
+std::string index_message(const char* function, const char* what, int found, int count) {
+  return std::string(function) + ": found " + what + " " + std::to_string(found) + ", expected 0 to " +
+         std::to_string(count - 1);
+}
+
+void require_finite(const char* function, const Vec3& v) {
+  require(std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z),
+          std::string(function) + ": found a value that is not finite, expected three numbers");
+}
+
+}  // namespace
+
+struct Simulation::Impl {
+  World world;
+  int body(const char* function, int b) const {
+    require(b >= 0 && b < int(world.model.bodies.size()),
+            index_message(function, "body", b, int(world.model.bodies.size())));
+    return b;
+  }
+  int anchor(const char* function, int a) const {
+    require(a >= 0 && a < int(world.model.anchors.size()),
+            index_message(function, "anchor", a, int(world.model.anchors.size())));
+    return a;
+  }
+};
+
+Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
+  Diagnostics problems = check_scene(scene);
+  if (options.threads < 0 || options.threads > most_threads)
+    problems.error("threads", "found " + std::to_string(options.threads) + ", expected 0 (all) to " +
+                                  std::to_string(most_threads));
+  if (problems.has_errors()) {
+    report_mesh_files(scene, problems);
+    return problems;
+  }
+  Expected<Model> model = compile(scene);
+  problems.append(model.diagnostics());
+  if (!model) return problems;
+  const int threads = options.threads > 0 ? options.threads : hardware_threads();
+  return {Simulation(std::unique_ptr<Impl>(new Impl{World(scene, std::move(*model), threads)})), problems};
+}
+
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+const Scene& Simulation::scene() const { return impl_->world.scene; }
+int Simulation::bodies() const { return int(impl_->world.model.bodies.size()); }
+int Simulation::vertices() const { return impl_->world.model.rows; }
+int Simulation::frame() const { return impl_->world.state.frame; }
+double Simulation::time() const { return impl_->world.state.time; }
+int Simulation::anchors() const { return int(impl_->world.model.anchors.size()); }
+int Simulation::factorizations() const { return impl_->world.factorizations(); }
+StepReport Simulation::step() { return impl_->world.step(); }
+void Simulation::reset() { impl_->world.reset(); }
+
+const std::string& Simulation::body_name(int body) const {
+  return impl_->world.model.bodies[impl_->body("body_name", body)].name;
+}
+int Simulation::first_vertex(int body) const {
+  return impl_->world.model.bodies[impl_->body("first_vertex", body)].first;
+}
+const Mesh& Simulation::mesh(int body) const { return impl_->world.model.bodies[impl_->body("mesh", body)].mesh; }
+
+int Simulation::find_body(std::string_view name) const {
+  for (int b = 0; b < bodies(); ++b)
+    if (body_name(b) == name) return b;
+  return -1;
+}
+
+int Simulation::elements() const {
+  int sum = 0;
+  for (const Body& body : impl_->world.model.bodies)
+    for (const auto& potential : body.potentials) sum += potential->elements();
+  return sum;
+}
+
+namespace {
+
+std::vector<Vec3> in_user_order(const Model& model, const std::vector<Vec4>& rows) {
+  std::vector<Vec3> out(rows.size());
+  for (const Body& body : model.bodies)
+    for (int r = 0; r < body.count; ++r) out[body.first + body.vertex_of_row[r]] = rows[body.first + r].xyz();
+  return out;
+}
+
+}  // namespace
+
+std::vector<Vec3> Simulation::positions() const { return in_user_order(impl_->world.model, impl_->world.state.x); }
+std::vector<Vec3> Simulation::velocities() const { return in_user_order(impl_->world.model, impl_->world.state.v); }
+
+void Simulation::set_state(const std::vector<Vec3>& positions, const std::vector<Vec3>& velocities) {
+  World& w = impl_->world;
+  const auto check = [&](const char* what, const std::vector<Vec3>& values) {
+    require(int(values.size()) == w.model.rows, std::string("set_state: found ") + std::to_string(values.size()) + " " +
+                                                    what + ", expected " + std::to_string(w.model.rows) +
+                                                    " (one per vertex)");
+    for (const Vec3& v : values) require_finite("set_state", v);
+  };
+  check("positions", positions);
+  check("velocities", velocities);
+  for (const Body& body : w.model.bodies) {
+    for (int r = 0; r < body.count; ++r) {
+      w.state.x[body.first + r] = Vec4(positions[body.first + body.vertex_of_row[r]]);
+      w.state.v[body.first + r] = Vec4(velocities[body.first + body.vertex_of_row[r]]);
+    }
+  }
+  w.forget_history();
+}
+
+void Simulation::set_time(double time, int frame) {
+  require(std::isfinite(time) && time >= 0 && frame >= 0, "set_time: expected a time and a frame >= 0");
+  impl_->world.state.time = time;
+  impl_->world.state.frame = frame;
+  impl_->world.state.origin = time - frame * impl_->world.scene.step;
+}
+
+Measures Simulation::measure(int body) const { return impl_->world.measure(impl_->body("measure", body)); }
+
+Measures Simulation::measure() const {
+  Measures all;
+  for (int b = 0; b < bodies(); ++b) {
+    const Measures m = impl_->world.measure(b);
+    all.mass += m.mass;
+    all.momentum += m.momentum, all.angular_momentum += m.angular_momentum;
+    all.center += m.center * m.mass;
+    all.kinetic += m.kinetic, all.elastic += m.elastic, all.contact += m.contact, all.external += m.external;
+    all.total += m.total, all.target_total += m.target_total, all.booked_loss += m.booked_loss;
+    if (std::abs(m.multiplier) > std::abs(all.multiplier)) all.multiplier = m.multiplier;
+    all.iterations = std::max(all.iterations, m.iterations), all.substeps = std::max(all.substeps, m.substeps);
+    all.error_p = std::max(all.error_p, m.error_p);
+    all.error_l = std::max(all.error_l, m.error_l);
+    all.error_h = std::max(all.error_h, m.error_h);
+  }
+  all.center = all.center / all.mass;
+  all.spin = all.angular_momentum - cross(all.center, all.momentum);
+  return all;
+}
+
+std::uint64_t Simulation::state_hash() const {
+  BitHash hash;
+  for (const std::vector<Vec4>* rows : {&impl_->world.state.x, &impl_->world.state.v})
+    for (const Vec4& r : *rows) hash.add(r.x), hash.add(r.y), hash.add(r.z);
+  return hash.value();
+}
+
+void Simulation::set_energy(int body, double total) {
+  require(std::isfinite(total), "set_energy: found a value that is not finite, expected joules");
+  BodyLedger& ledger = impl_->world.state.ledger[impl_->body("set_energy", body)];
+  ledger.wanted_energy = total;
+}
+
+void Simulation::set_momentum(int body, const Vec3& momentum) {
+  require_finite("set_momentum", momentum);
+  impl_->world.kick(impl_->body("set_momentum", body)).set_momentum(momentum);
+  impl_->world.state.ledger[body].debt.p = {};
+}
+
+void Simulation::set_spin(int body, const Vec3& spin) {
+  require_finite("set_spin", spin);
+  impl_->world.kick(impl_->body("set_spin", body)).set_spin(spin);
+  impl_->world.state.ledger[body].debt.l = {};
+}
+
+void Simulation::add_impulse(int body, const Vec3& impulse, const Vec3& point, double radius) {
+  require_finite("add_impulse", impulse);
+  require_finite("add_impulse", point);
+  require(radius >= 0 && std::isfinite(radius), "add_impulse: expected a radius >= 0");
+  impl_->world.kick(impl_->body("add_impulse", body)).impulse(impulse, point, radius);
+}
+
+void Simulation::set_half_life(int body, double seconds) {
+  require(seconds > 0, "set_half_life: expected seconds > 0 (infinity for none)");
+  impl_->world.state.ledger[impl_->body("set_half_life", body)].damping = std::numbers::ln2 / seconds;
+}
+
+void Simulation::set_gravity(const Vec3& gravity) {
+  require_finite("set_gravity", gravity);
+  impl_->world.state.gravity = gravity;
+  impl_->world.forces_changed();
+}
+
+void Simulation::set_parameter(int body, int potential, const std::string& name, double value) {
+  World& w = impl_->world;
+  impl_->body("set_parameter", body);
+  const int count = int(w.model.bodies[body].potentials.size());
+  require(potential >= 0 && potential < count, index_message("set_parameter", "potential", potential, count));
+  const PotentialEntry& entry = *find_potential(w.scene.bodies[body].potentials[potential].type);
+  Diagnostics problems;
+  check_parameters({{name, {value}}}, entry.info.parameters, "set_parameter", problems);
+  ParameterValues values = w.model.bodies[body].parameters[potential];
+  values[name] = value;
+  if (const std::string fault = entry.check(values); !fault.empty()) problems.error("set_parameter", fault);
+  require(!problems.has_errors(), problems.text());
+  w.overrides[body][potential][name] = value;
+}
+
+int Simulation::find_anchor(std::string_view name) const {
+  for (int a = 0; a < anchors(); ++a)
+    if (scene().anchors[a].name == name) return a;
+  return -1;
+}
+
+void Simulation::set_anchor(int anchor, bool active) {
+  impl_->world.state.anchors[impl_->anchor("set_anchor", anchor)].switched = active;
+}
+bool Simulation::anchor_active(int anchor) const {
+  return impl_->world.state.anchors[impl_->anchor("anchor_active", anchor)].active;
+}
+
+void Simulation::move_anchor(int anchor, const Vec3& displacement) {
+  require_finite("move_anchor", displacement);
+  impl_->world.state.anchors[impl_->anchor("move_anchor", anchor)].moved = displacement;
+}
+
+}  // namespace verve

@@ -1,0 +1,44 @@
+// Everything that moves, in rows of the model, and the ledger of each body.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "integrators/conservation.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+struct BodyLedger {
+  Quantities debt;                      // what the last steps owe: targets minus what was reached
+  std::optional<double> wanted_energy;  // set_energy, until it is met
+  std::optional<double> damping;        // set_half_life in place of the scene's track [1/s]
+  bool history = false;                 // p and q of this body belong to x and v
+  double last_step = 0;
+  // of the last frame
+  double elastic = 0, target_total = 0, multiplier = 0;
+  double error_p = 0, error_l = 0, error_h = 0;
+  int iterations = 0, substeps = 1;
+};
+
+struct AnchorState {
+  bool active = false;
+  std::optional<bool> switched;  // set_anchor in place of the scene's track
+  std::optional<Vec3> moved;     // move_anchor in place of the scene's path
+  double stiffness = 0;
+  std::vector<Vec4> hold;  // where it took hold of each vertex
+};
+
+struct State {
+  std::vector<Vec4> x, v, p, q;
+  std::vector<char> force_active;  // of the scene's forces, at the last look
+  std::vector<BodyLedger> ledger;
+  std::vector<AnchorState> anchors;
+  Vec3 gravity;
+  double time = 0;
+  double origin = 0;  // time of frame 0
+  int frame = 0;
+};
+
+}  // namespace verve

@@ -1,0 +1,407 @@
+#include "integrators/world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include "base/parallel.h"
+
+namespace verve {
+
+Settings resolve(const SolverSpec& spec) {
+  const MethodInfo* method = nullptr;
+  for (const MethodInfo& m : method_infos())
+    if (m.name == spec.method) method = &m;
+  Settings out;
+  const std::string integrator = spec.integrator.empty() ? method->integrator : spec.integrator;
+  for (const IntegratorEntry& e : integrator_registry())
+    if (e.name == integrator) out.integrator = e.make(spec.rho.value_or(method->rho));
+  const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
+  out.conservation = conservation == "none"        ? Conservation::none
+                     : conservation == "published" ? Conservation::published
+                                                   : Conservation::cpd;
+  if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler(0);
+  out.tolerance = spec.tolerance;
+  out.iterations = spec.iterations.value_or(method->iterations);
+  out.substeps = spec.substeps;
+  // the automatic choice rests on the residuals of the constraints; without them the frame is the step
+  if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = 1;
+  out.epsilon = spec.epsilon;
+  out.precision = spec.precision;
+  return out;
+}
+
+World::World(Scene s, Model m, int threads)
+    : scene(std::move(s)), model(std::move(m)), settings(resolve(scene.solver)), threads_(threads) {
+  reset();
+}
+
+void World::reset() {
+  set_threads(threads_);
+  state = {};
+  state.x = model.initial_x;
+  state.v = model.initial_v;
+  state.p.assign(model.rows, {});
+  state.q.assign(model.rows, {});
+  state.ledger.resize(model.bodies.size());
+  state.anchors.resize(model.anchors.size());
+  state.force_active.assign(model.forces.size(), 0);
+  for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
+  state.gravity = scene.gravity;
+  overrides.clear();
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    Body& body = model.bodies[b];
+    overrides.emplace_back(body.potentials.size());
+    for (size_t k = 0; k < body.potentials.size(); ++k) {
+      body.parameters[k] = parameters_at(scene.bodies[b].potentials[k], 0);
+      body.potentials[k]->set_parameters(body.parameters[k]);
+    }
+  }
+  islands_.clear();
+  update_anchors(0);
+  rebuild_islands();
+  update_forces();
+  for (auto& island : islands_) {
+    load(*island);
+    place_anchors(*island, 0);
+    island->evaluate_motion();
+    store(*island);
+  }
+  for (size_t b = 0; b < model.bodies.size(); ++b) state.ledger[b].target_total = measure(int(b)).total;
+}
+
+/// Bodies joined by active links form one island; world anchors belong to the island of their body.
+void World::rebuild_islands() {
+  for (const auto& island : islands_) retired_factorizations_ += island->factorizations();
+  islands_.clear();
+  const int bodies = int(model.bodies.size());
+  std::vector<int> root(bodies);
+  for (int b = 0; b < bodies; ++b) root[b] = b;
+  const auto find = [&](int b) {
+    while (root[b] != b) b = root[b];
+    return b;
+  };
+  for (size_t a = 0; a < model.anchors.size(); ++a) {
+    if (!state.anchors[a].active || model.anchors[a].other < 0) continue;
+    const int i = find(model.anchors[a].body), j = find(model.anchors[a].other);
+    root[std::max(i, j)] = std::min(i, j);
+  }
+  island_of_body_.assign(bodies, -1);
+  place_in_island_.assign(bodies, -1);
+  for (int b = 0; b < bodies; ++b) {
+    if (find(b) != b) continue;
+    std::vector<int> members, anchors;
+    for (int c = b; c < bodies; ++c) {
+      if (find(c) != b) continue;
+      island_of_body_[c] = int(islands_.size());
+      place_in_island_[c] = int(members.size());
+      members.push_back(c);
+    }
+    for (size_t a = 0; a < model.anchors.size(); ++a)
+      if (state.anchors[a].active && find(model.anchors[a].body) == b) anchors.push_back(int(a));
+    islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
+    for (Island::AnchorTerm& term : islands_.back()->anchor_terms())
+      term.world.stiffness = term.links.stiffness = state.anchors[term.anchor].stiffness;
+  }
+}
+
+/// Anchors that turn on or off or change their stiffness. True when the islands must be rebuilt.
+bool World::update_anchors(double time) {
+  bool changed = false;
+  for (size_t a = 0; a < model.anchors.size(); ++a) {
+    AnchorState& s = state.anchors[a];
+    const AnchorSpec& spec = scene.anchors[a];
+    const bool active = s.switched.value_or(spec.active.at(time).value_or(false));
+    if (active && !s.active) {
+      const Body& body = model.bodies[model.anchors[a].body];
+      for (size_t i = 0; i < s.hold.size(); ++i)
+        s.hold[i] = spec.to_point ? Vec4(*spec.to_point) : state.x[body.first + model.anchors[a].rows[i]];
+    }
+    if (active != s.active) {
+      changed = true;
+      // what is remembered of the motion belongs to other forces
+      state.ledger[model.anchors[a].body].history = false;
+      if (model.anchors[a].other >= 0) state.ledger[model.anchors[a].other].history = false;
+    }
+    s.active = active;
+    const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
+    if (stiffness == s.stiffness) continue;
+    s.stiffness = stiffness;
+    for (auto& island : islands_) {
+      for (Island::AnchorTerm& term : island->anchor_terms()) {
+        if (term.anchor != int(a)) continue;
+        term.world.stiffness = term.links.stiffness = stiffness;
+        island->matrix_changed();
+      }
+    }
+  }
+  return changed;
+}
+
+/// Moves the anchor points along their paths.
+void World::place_anchors(Island& island, double time) {
+  for (Island::AnchorTerm& term : island.anchor_terms()) {
+    if (!term.to_world) continue;
+    const AnchorState& s = state.anchors[term.anchor];
+    const Vec3 shift = s.moved ? *s.moved : scene.anchors[term.anchor].path.at(time).value_or(Vec3{});
+    for (size_t i = 0; i < s.hold.size(); ++i) {
+      const Vec4 point = s.hold[i] + Vec4(shift);
+      if (point.xyz() == term.world.points[i].xyz()) continue;
+      term.world.points[i] = point;
+      island.energy_changed();
+    }
+  }
+}
+
+void World::update_materials(double time) {
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    Body& body = model.bodies[b];
+    Island& island = *islands_[island_of_body_[b]];
+    for (size_t k = 0; k < body.potentials.size(); ++k) {
+      const PotentialSpec& spec = scene.bodies[b].potentials[k];
+      bool constant = overrides[b][k].empty();
+      for (const auto& [name, track] : spec.parameters) constant = constant && track.is_constant();
+      if (constant) continue;
+      // compared one by one: a material that has come to rest costs no allocation
+      bool changed = false;
+      for (const auto& [name, track] : spec.parameters) {
+        if (overrides[b][k].contains(name)) continue;
+        if (const auto value = parameter_at(track, time); value && body.parameters[k][name] != *value)
+          body.parameters[k][name] = *value, changed = true;
+      }
+      for (const auto& [name, value] : overrides[b][k])
+        if (const auto it = body.parameters[k].find(name); it == body.parameters[k].end() || it->second != value)
+          body.parameters[k][name] = value, changed = true;
+      if (!changed) continue;
+      body.potentials[k]->set_parameters(body.parameters[k]);
+      island.matrix_changed();
+      for (const int member : island.bodies()) state.ledger[member].history = false;
+    }
+  }
+}
+
+void World::update_forces() {
+  for (auto& island : islands_)
+    for (int r = 0; r < island->rows(); ++r) island->forcing.force[r] = Vec4(state.gravity * island->forcing.mass[r]);
+  for (size_t k = 0; k < model.forces.size(); ++k) {
+    const ConstantForce& f = model.forces[k];
+    Island& island = *islands_[island_of_body_[f.body]];
+    const bool active = scene.forces[k].active.at(clock(state.frame)).value_or(false);
+    if (active != bool(state.force_active[k]))  // what is remembered of the motion belongs to other forces
+      for (const int member : island.bodies()) state.ledger[member].history = false;
+    state.force_active[k] = active;
+    if (!active) continue;
+    const int offset = island.offset(place_in_island_[f.body]);
+    for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
+  }
+  for (auto& island : islands_)
+    for (int r = 0; r < island->rows(); ++r)
+      island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
+}
+
+void World::forget_history() {
+  for (BodyLedger& ledger : state.ledger) ledger.history = false, ledger.debt = {};
+  for (auto& island : islands_) {
+    load(*island);
+    island->evaluate_motion();
+    store(*island);
+  }
+}
+
+void World::forces_changed() {
+  for (BodyLedger& ledger : state.ledger) ledger.history = false;
+  update_forces();
+}
+
+Kick World::kick(int body) {
+  const Body& b = model.bodies[body];
+  return {b.mass.data(), state.x.data() + b.first, state.v.data() + b.first, state.p.data() + b.first, b.count,
+          b.total_mass};
+}
+
+void World::apply_pushes(double from, double to) {
+  const double slack = 1e-9 * scene.step;  // a push at t = 1 belongs to frame 30 although 30/30 is not quite 1
+  for (const PushSpec& push : scene.pushes) {
+    if (push.time < from - slack || push.time >= to - slack) continue;
+    for (size_t b = 0; b < model.bodies.size(); ++b) {
+      const Body& body = model.bodies[b];
+      if (body.name != push.body) continue;
+      Kick k = kick(int(b));
+      Vec3 point = push.point.value_or(k.center());
+      if (push.rest_point) {
+        const auto distance = [&](int r) { return norm(body.rest[r].xyz() - *push.rest_point); };
+        int best = 0;
+        for (int r = 1; r < body.count; ++r)
+          if (distance(r) < distance(best)) best = r;
+        point = state.x[body.first + best].xyz();
+      }
+      k.impulse(push.impulse, point, push.radius);
+    }
+  }
+}
+
+double World::damping_of(int body, double time) const {
+  if (state.ledger[body].damping) return *state.ledger[body].damping;
+  const Dials& dials = scene.bodies[body].dials;
+  if (const auto half_life = dials.half_life.at(time)) return std::numbers::ln2 / *half_life;
+  return dials.damping.at(time).value_or(0);
+}
+
+/// Dials of P and L (Eq. 23): a rigid push such that the step ends on the dialled value.
+void World::hold_momenta(Island& island, double time, double h) {
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const int b = island.bodies()[k];
+    const auto momentum = scene.bodies[b].dials.momentum.at(time);
+    const auto spin = scene.bodies[b].dials.spin.at(time);
+    if (!momentum && !spin) continue;
+    const Body& body = model.bodies[b];
+    const int offset = island.offset(int(k));
+    Kick push{body.mass.data(),
+              island.motion.x.data() + offset,
+              island.motion.v.data() + offset,
+              island.motion.p.data() + offset,
+              body.count,
+              body.total_mass};
+    const Vec3 c = push.center();
+    Vec3 force{}, torque{};
+    for (int r = 0; r < body.count; ++r) {
+      const Vec3 f = island.forcing.force[offset + r].xyz();
+      force += f;
+      torque += cross(island.motion.x[offset + r].xyz() - c, f);
+    }
+    if (momentum) push.set_momentum(*momentum - force * h), state.ledger[b].debt.p = {};
+    if (spin) push.set_spin(*spin - torque * h), state.ledger[b].debt.l = {};
+  }
+}
+
+Demand World::demand_on(const Island& island, double time, double h, int substeps) const {
+  Demand demand;
+  double mass = 0, damping = 0;
+  const auto dialled = [&](int b) {
+    return state.ledger[b].wanted_energy ? state.ledger[b].wanted_energy : scene.bodies[b].dials.energy.at(time);
+  };
+  for (const int b : island.bodies()) {
+    const BodyLedger& ledger = state.ledger[b];
+    demand.debt.p += ledger.debt.p, demand.debt.l += ledger.debt.l, demand.debt.h += ledger.debt.h;
+    damping += damping_of(b, time) * model.bodies[b].total_mass;
+    mass += model.bodies[b].total_mass;
+    demand.set_energy |= dialled(b).has_value();
+  }
+  // Eq. 24 takes (1 - gamma h) per frame, into however many sub-steps the frame is cut
+  demand.keep = std::pow(std::max(0.0, 1 - damping / mass * h * substeps), 1.0 / substeps);
+  if (!demand.set_energy) return demand;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const int b = island.bodies()[k];
+    if (const auto wanted = dialled(b)) {
+      demand.energy += *wanted;
+      continue;
+    }
+    // a body without a dial keeps what it has
+    const Body& body = model.bodies[b];
+    demand.energy += island.body_energies()[k] + state.ledger[b].debt.h;
+    for (int r = 0; r < body.count; ++r) {
+      const int i = island.offset(int(k)) + r;
+      const Vec4 &v = island.motion.v[i], &x = island.motion.x[i];
+      demand.energy += 0.5 * body.mass[r] * dot(v, v) - dot(island.forcing.force[i], x);
+    }
+  }
+  return demand;
+}
+
+/// Books what a step left over, shared by mass between the bodies of the island.
+void World::settle(const Island& island, const StepOutcome& outcome, const Demand& demand) {
+  double mass = 0;
+  for (const int b : island.bodies()) mass += model.bodies[b].total_mass;
+  for (const int b : island.bodies()) {
+    BodyLedger& ledger = state.ledger[b];
+    const double share = model.bodies[b].total_mass / mass;
+    ledger.debt = {};
+    ledger.multiplier = outcome.lambda;
+    ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
+    // what a dial asks for and the step cannot lower any further is not owed, and set_energy stays in force until it is
+    // met; a body left to itself owes all that it has too much
+    const bool lowest = outcome.impossible || (demand.lowers() && outcome.at_least_energy());
+    // energy for a body at rest, which has no motion to put it into: not owed either, or a tap would set it all free
+    const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
+    if (!lowest) ledger.wanted_energy.reset();
+    if (settings.conservation != Conservation::cpd) continue;
+    if (!lowest && !nowhere) ledger.debt.h = -outcome.residual.h * share;
+    if (island.anchored()) continue;
+    ledger.debt.p = outcome.residual.p * -share;
+    ledger.debt.l = outcome.residual.l * -share;
+  }
+}
+
+void World::load(Island& island) const {
+  Motion& m = island.motion;
+  m.last_step = state.ledger[island.bodies()[0]].last_step;
+  m.history = true;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const Body& body = model.bodies[island.bodies()[k]];
+    const BodyLedger& ledger = state.ledger[island.bodies()[k]];
+    m.history = m.history && ledger.history && ledger.last_step == m.last_step;
+    const int to = island.offset(int(k));
+    std::copy_n(state.x.begin() + body.first, body.count, m.x.begin() + to);
+    std::copy_n(state.v.begin() + body.first, body.count, m.v.begin() + to);
+    std::copy_n(state.p.begin() + body.first, body.count, m.p.begin() + to);
+    std::copy_n(state.q.begin() + body.first, body.count, m.q.begin() + to);
+  }
+}
+
+void World::store(const Island& island) {
+  const Motion& m = island.motion;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const Body& body = model.bodies[island.bodies()[k]];
+    BodyLedger& ledger = state.ledger[island.bodies()[k]];
+    const int from = island.offset(int(k));
+    std::copy_n(m.x.begin() + from, body.count, state.x.begin() + body.first);
+    std::copy_n(m.v.begin() + from, body.count, state.v.begin() + body.first);
+    std::copy_n(m.p.begin() + from, body.count, state.p.begin() + body.first);
+    std::copy_n(m.q.begin() + from, body.count, state.q.begin() + body.first);
+    ledger.history = m.history;
+    ledger.last_step = m.last_step;
+    ledger.elastic = island.body_energies()[k];
+  }
+}
+
+int World::factorizations() const {
+  int sum = retired_factorizations_;
+  for (const auto& island : islands_) sum += island->factorizations();
+  return sum;
+}
+
+long World::right_hand_sides() const {
+  long sum = 0;
+  for (const auto& island : islands_) sum += island->right_hand_sides();
+  return sum;
+}
+
+Measures World::measure(int b) const {
+  const Body& body = model.bodies[b];
+  const BodyLedger& ledger = state.ledger[b];
+  const Island& island = island_of(b);
+  const Vec4* force = island.forcing.force.data() + island.offset(place_in_island_[b]);
+  Measures m;
+  m.mass = body.total_mass;
+  for (int r = 0; r < body.count; ++r) {
+    const Vec3 x = state.x[body.first + r].xyz(), v = state.v[body.first + r].xyz();
+    m.momentum += v * body.mass[r];
+    m.angular_momentum += cross(x, v) * body.mass[r];
+    m.center += x * body.mass[r];
+    m.kinetic += 0.5 * body.mass[r] * dot(v, v);
+    m.external -= dot(force[r].xyz(), x);
+  }
+  m.center = m.center / body.total_mass;
+  for (int r = 0; r < body.count; ++r)
+    m.spin += cross(state.x[body.first + r].xyz() - m.center, state.v[body.first + r].xyz()) * body.mass[r];
+  m.elastic = ledger.elastic;
+  m.total = m.kinetic + m.elastic + m.contact + m.external;
+  m.target_total = ledger.target_total;
+  m.multiplier = ledger.multiplier;
+  m.iterations = ledger.iterations, m.substeps = ledger.substeps;
+  m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;
+  return m;
+}
+
+}  // namespace verve

@@ -1,0 +1,65 @@
+// Model, state and islands together, and the order of events in a frame.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "integrators/island.h"
+#include "integrators/kicks.h"
+#include "integrators/state.h"
+#include "verve/simulation.h"
+
+namespace verve {
+
+class World {
+ public:
+  World(Scene scene, Model model, int threads);
+  World(const World&) = delete;  // islands refer to the model
+  World& operator=(const World&) = delete;
+
+  void reset();
+  StepReport step();
+  Measures measure(int body) const;
+  Kick kick(int body);
+  int factorizations() const;
+  long right_hand_sides() const;
+  /// The motion was changed from outside: nothing remembered of it holds any more.
+  void forget_history();
+  void forces_changed();
+  const Island& island_of(int body) const { return *islands_[island_of_body_[body]]; }
+
+  Scene scene;
+  Model model;
+  Settings settings;
+  State state;
+  std::vector<std::vector<ParameterValues>> overrides;  // set_parameter, per body and potential
+
+ private:
+  void rebuild_islands();
+  bool update_anchors(double time);
+  void place_anchors(Island& island, double time);
+  void update_materials(double time);
+  void update_forces();
+  void apply_pushes(double from, double to);
+  void hold_momenta(Island& island, double time, double h);
+  Demand demand_on(const Island& island, double time, double h, int substeps) const;
+  void settle(const Island& island, const StepOutcome& outcome, const Demand& demand);
+  void load(Island& island) const;
+  void store(const Island& island);
+  StepOutcome advance(Island& island, StepReport& report);
+  double damping_of(int body, double time) const;
+  /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
+  double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
+
+  int threads_;
+  State before_;                          // of the frame, in case it fails
+  std::vector<BodyLedger> start_ledger_;  // after its events, in case it must be cut finer
+  std::vector<std::unique_ptr<Island>> islands_;
+  std::vector<int> island_of_body_, place_in_island_;
+  int retired_factorizations_ = 0;
+};
+
+/// The axes of a method and its numbers.
+Settings resolve(const SolverSpec& spec);
+
+}  // namespace verve

@@ -1,0 +1,335 @@
+// What can be wrong with a scene before its meshes are loaded. The ranges come from the tables in scene_keys;
+// what is written out here are the rules between keys.
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "model/scene_keys.h"
+#include "verve/registry.h"
+
+namespace verve {
+
+namespace {
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+std::string join(const std::string& where, const std::string& key) { return where.empty() ? key : where + "." + key; }
+std::string at(const std::string& where, size_t index) { return where + "[" + std::to_string(index) + "]"; }
+
+std::vector<double> numbers(double value) { return {value}; }
+std::vector<double> numbers(const Vec3& value) { return {value.x, value.y, value.z}; }
+
+bool within(const ParameterInfo& info, const std::vector<double>& values) {
+  for (const double v : values) {
+    if (!std::isfinite(v)) return false;
+    if (info.exclusive_minimum ? !(v > info.minimum) : !(v >= info.minimum)) return false;
+    if (info.exclusive_maximum ? !(v < info.maximum) : !(v <= info.maximum)) return false;
+    if (info.integer && v != std::floor(v)) return false;
+  }
+  return true;
+}
+
+/// Walks the tables: numbers finite and in range, names among the choices, keyframes in order.
+class RangeCheck {
+ public:
+  explicit RangeCheck(Diagnostics& out) : out_(out) {}
+
+  template <class T>
+  void object(const T& owner, const std::string& where) {
+    for (const Key& key : keys_of<T>())
+      visit_member(key, owner, [&](const auto& m) { member(key, m, join(where, key.info.name)); });
+  }
+
+  void track(const ParameterInfo& info, const Track<double>& value, const std::string& where) {
+    keys(info, value, where);
+  }
+
+ private:
+  void values(ParameterInfo info, std::vector<double> found, const std::string& where) {
+    info.default_value.resize(found.size());
+    if (!within(info, found))
+      out_.error(where, "found " + format_numbers(found) + ", expected " + describe_expected(info));
+  }
+
+  template <class T>
+  void keys(const ParameterInfo& info, const Track<T>& track, const std::string& where) {
+    for (size_t i = 0; i < track.keys.size(); ++i) {
+      const auto& key = track.keys[i];
+      const std::string place = track.is_constant() ? where : at(where + ".keys", i);
+      if constexpr (!std::is_same_v<T, bool>)
+        if (key.value) values(info, numbers(*key.value), track.is_constant() ? place : place + "[1]");
+      if (!std::isfinite(key.time)) {
+        out_.error(place + "[0]", "found " + format_number(key.time) + ", expected a time [s]");
+      } else if (i > 0 && !(key.time > track.keys[i - 1].time)) {
+        out_.error(place + "[0]", "found " + format_number(key.time) +
+                                      ", expected a time after that of the key before it, " +
+                                      format_number(track.keys[i - 1].time) + " [s]");
+      }
+    }
+  }
+
+  void member(const Key&, FormatVersion, const std::string&) {}
+  void member(const Key&, SchemaLink, const std::string&) {}
+  void member(const Key&, const bool*, const std::string&) {}
+  void member(const Key&, const Precision*, const std::string&) {}
+  void member(const Key&, const MeshRepair*, const std::string&) {}
+  void member(const Key&, const std::filesystem::path*, const std::string&) {}
+  void member(const Key&, const std::shared_ptr<const Mesh>*, const std::string&) {}  // check_mesh looks at meshes
+  template <size_t n>
+  void member(const Key&, const std::vector<std::array<int, n>>*, const std::string&) {}
+  void member(const Key&, const std::vector<Vec3>*, const std::string&) {}
+
+  void member(const Key& key, const double* value, const std::string& where) { values(key.info, {*value}, where); }
+  void member(const Key& key, const std::optional<double>* value, const std::string& where) {
+    if (*value) values(key.info, {**value}, where);
+  }
+  void whole(const Key& key, double value, const std::string& where) {
+    ParameterInfo info = key.info;
+    info.integer = true;
+    values(info, {value}, where);
+  }
+  void member(const Key& key, WholeOrAuto value, const std::string& where) { whole(key, *value.value, where); }
+  void member(const Key& key, const int* value, const std::string& where) { whole(key, *value, where); }
+  void member(const Key& key, const std::optional<int>* value, const std::string& where) {
+    if (*value) whole(key, **value, where);
+  }
+  void member(const Key& key, const std::uint64_t* value, const std::string& where) {
+    whole(key, double(*value), where);
+  }
+  void member(const Key& key, const Vec3* value, const std::string& where) { values(key.info, numbers(*value), where); }
+  void member(const Key& key, const std::optional<Vec3>* value, const std::string& where) {
+    if (*value) values(key.info, numbers(**value), where);
+  }
+  void member(const Key& key, const std::vector<int>* value, const std::string& where) {
+    for (size_t i = 0; i < value->size(); ++i) whole(key, (*value)[i], at(where, i));
+  }
+  void member(const Key& key, const std::optional<std::array<Vec3, 2>>* value, const std::string& where) {
+    if (!*value) return;
+    const auto& [lower, upper] = **value;
+    values(key.info, numbers(lower), at(where, 0));
+    values(key.info, numbers(upper), at(where, 1));
+    if (lower.x > upper.x || lower.y > upper.y || lower.z > upper.z)
+      out_.error(where, "found " + format_numbers(numbers(lower)) + " to " + format_numbers(numbers(upper)) +
+                            ", expected the lower corner first");
+  }
+  void member(const Key& key, const std::optional<std::pair<Vec3, double>>* value, const std::string& where) {
+    if (!*value) return;
+    ParameterInfo center = key.info;
+    center.minimum = -std::numeric_limits<double>::infinity();
+    values(center, numbers((*value)->first), where + ".center");
+    values(key.info, {(*value)->second}, where + ".radius");
+  }
+  void member(const Key& key, const Track<double>* value, const std::string& where) { keys(key.info, *value, where); }
+  void member(const Key& key, const Track<Vec3>* value, const std::string& where) { keys(key.info, *value, where); }
+  void member(const Key& key, const Track<bool>* value, const std::string& where) { keys(key.info, *value, where); }
+
+  void member(const Key& key, const std::string* value, const std::string& where) {
+    if (!key.choices || (key.info.optional && value->empty())) return;
+    for (const std::string& choice : key.choices())
+      if (choice == *value) return;
+    out_.error(where, "found " + quoted(*value) + ", " + expected_one_of(*value, key.choices()));
+  }
+
+  template <class T>
+  requires has_keys<T>
+  void member(const Key&, const T* value, const std::string& where) { object(*value, where); }
+  template <class T>
+  requires has_keys<T>
+  void member(const Key&, const std::vector<T>* value, const std::string& where) {
+    for (size_t i = 0; i < value->size(); ++i) object((*value)[i], at(where, i));
+  }
+
+  Diagnostics& out_;
+};
+
+/// The rules that tie several keys together.
+class SceneCheck {
+ public:
+  SceneCheck(const Scene& scene, Diagnostics& out) : scene_(scene), out_(out) {}
+
+  void run() {
+    if (scene_.bodies.empty()) out_.error("bodies", "found none, expected at least one body");
+    for (size_t i = 0; i < scene_.bodies.size(); ++i) body(i);
+    std::set<std::string> anchor_names;
+    for (size_t i = 0; i < scene_.anchors.size(); ++i) anchor(i, anchor_names);
+    cycles();
+    for (size_t i = 0; i < scene_.forces.size(); ++i) {
+      body_name(scene_.forces[i].body, at("forces", i) + ".body");
+      selection(scene_.forces[i].vertices, at("forces", i) + ".vertices");
+    }
+    for (size_t i = 0; i < scene_.pushes.size(); ++i) {
+      body_name(scene_.pushes[i].body, at("pushes", i) + ".body");
+      if (scene_.pushes[i].point && scene_.pushes[i].rest_point)
+        out_.error(at("pushes", i) + ".rest_point", "found beside point, expected one of the two");
+    }
+  }
+
+ private:
+  void body(size_t index) {
+    const BodySpec& body = scene_.bodies[index];
+    const std::string where = at("bodies", index);
+    name(body.name, where + ".name");
+    mesh(body.mesh, where + ".mesh");
+    for (size_t i = 0; i < body.potentials.size(); ++i) potential(body.potentials[i], at(where + ".potentials", i));
+    if (!body.dials.half_life.empty() && !body.dials.damping.empty())
+      out_.error(where + ".dials.damping", "found beside half_life, expected one of the two");
+    color(body.color, where + ".color");
+  }
+
+  void name(const std::string& name, const std::string& where) {
+    if (name.empty()) {
+      out_.error(where, "found \"\", expected a name");
+    } else if (name == "all") {
+      out_.error(where, "found \"all\", expected another name: metrics.csv uses it for the sum of the bodies");
+    } else if (!body_names_.insert(name).second) {
+      out_.error(where, "found " + quoted(name) + " a second time, expected a different name for each body");
+    } else {
+      for (const char c : name)
+        if (static_cast<unsigned char>(c) < 0x20 || std::string_view(",\".[]=").find(c) != std::string_view::npos) {
+          out_.error(where, "found " + quoted(name) + ", expected a name without any of , \" . [ ] = and line breaks");
+          break;
+        }
+    }
+  }
+
+  void mesh(const MeshSpec& mesh, const std::string& where) {
+    std::string found;
+    int sources = 0;
+    const auto source = [&](bool given, const char* key) {
+      if (!given) return;
+      found += (sources++ ? " and " : "") + std::string(key);
+    };
+    source(!mesh.generator.empty(), "generator");
+    source(!mesh.file.empty(), "file");
+    source(mesh.mesh != nullptr, "data");
+    if (sources != 1)
+      out_.error(where, "found " + (sources ? found : "no mesh") + ", expected one of generator, file, data");
+    if (!mesh.generator.empty()) {
+      if (const GeneratorInfo* generator = find_generator(mesh.generator))
+        check_parameters(mesh.parameters, generator->parameters, where, out_);
+    } else if (sources == 1) {
+      for (const auto& [name, values] : mesh.parameters)
+        out_.error(join(where, name), "unknown key, only a generator has parameters");
+    }
+  }
+
+  void potential(const PotentialSpec& potential, const std::string& where) {
+    const std::vector<ParameterInfo>* known = find_potential_parameters(potential.type);
+    if (!known) return;  // the range check has named the type
+    std::vector<std::string> names;
+    for (const ParameterInfo& info : *known) names.push_back(info.name);
+    for (const auto& [name, track] : potential.parameters) {
+      const std::string place = join(where, name);
+      const ParameterInfo* info = find_parameter(*known, name);
+      if (!info) {
+        out_.error(place, "unknown key, " + (names.empty() ? "expected no parameters" : expected_one_of(name, names)));
+        continue;
+      }
+      RangeCheck(out_).track(*info, track, place);
+      always_there(*info, track, place);
+    }
+  }
+
+  /// A material constant or a stiffness needs a value at every moment.
+  void always_there(const ParameterInfo& info, const Track<double>& track, const std::string& where) {
+    if (track.empty()) {
+      out_.error(where, "found no value, expected " + describe_expected(info));
+      return;
+    }
+    if (track.keys[0].time > 0)
+      out_.error(where + ".keys[0][0]",
+                 "found " + format_number(track.keys[0].time) + ", expected the first key at time 0 or before [s]");
+    for (size_t i = 0; i < track.keys.size(); ++i)
+      if (!track.keys[i].value) {
+        const std::string place = track.is_constant() ? where : at(where + ".keys", i) + "[1]";
+        out_.error(place, "found null, expected " + describe_expected(info));
+      }
+  }
+
+  void color(const std::string& color, const std::string& where) {
+    bool good = color.empty() || (color.size() == 7 && color[0] == '#');
+    for (size_t i = 1; good && i < color.size(); ++i)
+      good = std::string_view("0123456789abcdefABCDEF").find(color[i]) != std::string_view::npos;
+    if (!good) out_.error(where, "found " + quoted(color) + ", expected a colour \"#rrggbb\"");
+  }
+
+  void body_name(const std::string& name, const std::string& where) {
+    std::vector<std::string> names;
+    for (const BodySpec& body : scene_.bodies) {
+      if (body.name == name && !name.empty()) return;
+      if (!body.name.empty()) names.push_back(body.name);
+    }
+    const std::string choices = names.empty() ? "expected the name of a body" : expected_one_of(name, names);
+    out_.error(where, "found " + quoted(name) + ", " + choices);
+  }
+
+  void selection(const Selection& selection, const std::string& where) {
+    if (selection.empty())
+      out_.error(where, "found nothing selected, expected one or more of all, indices, box, sphere, nearest");
+  }
+
+  void anchor(size_t index, std::set<std::string>& names) {
+    const AnchorSpec& anchor = scene_.anchors[index];
+    const std::string where = at("anchors", index);
+    if (!anchor.name.empty() && !names.insert(anchor.name).second)
+      out_.error(where + ".name",
+                 "found " + quoted(anchor.name) + " a second time, expected a different name for each anchor");
+    body_name(anchor.body, where + ".body");
+    selection(anchor.vertices, where + ".vertices");
+    for (const Key& key : keys_of<AnchorSpec>())
+      if (key.info.name == "stiffness") always_there(key.info, anchor.stiffness, where + ".stiffness");
+    if (anchor.to_body.empty()) return;
+    if (anchor.to_point) out_.error(where + ".to_body", "found beside to_point, expected one of the two");
+    if (!anchor.path.empty())
+      out_.error(where + ".path", "found beside to_body, expected no path: the other body carries the anchor");
+    if (anchor.to_body == anchor.body)
+      out_.error(where + ".to_body", "found " + quoted(anchor.to_body) + ", the body itself, expected another body");
+    else
+      body_name(anchor.to_body, where + ".to_body");
+  }
+
+  /// Anchored bodies must form trees: who is held by whom stays a question with one answer. Depth-first search; each
+  /// anchor that closes a cycle is reported with the bodies along it.
+  void cycles() {
+    std::set<std::string> done;
+    for (const AnchorSpec& anchor : scene_.anchors) {
+      std::vector<std::string> trail;
+      follow(anchor.body, trail, done);
+    }
+  }
+
+  void follow(const std::string& body, std::vector<std::string>& trail, std::set<std::string>& done) {
+    if (done.count(body)) return;
+    trail.push_back(body);
+    for (size_t i = 0; i < scene_.anchors.size(); ++i) {
+      const AnchorSpec& anchor = scene_.anchors[i];
+      if (anchor.body != body || anchor.to_body.empty() || anchor.to_body == body) continue;
+      size_t start = 0;
+      while (start < trail.size() && trail[start] != anchor.to_body) ++start;
+      if (start == trail.size()) {
+        follow(anchor.to_body, trail, done);
+        continue;
+      }
+      std::string cycle;
+      for (size_t j = start; j < trail.size(); ++j) cycle += trail[j] + " -> ";
+      out_.error(at("anchors", i) + ".to_body", "found a cycle of anchors, " + cycle + anchor.to_body +
+                                                    ", expected no body to be anchored to itself through others");
+    }
+    trail.pop_back();
+    done.insert(body);
+  }
+
+  const Scene& scene_;
+  Diagnostics& out_;
+  std::set<std::string> body_names_;
+};
+
+}  // namespace
+
+Diagnostics check_scene(const Scene& scene) {
+  Diagnostics out;
+  RangeCheck(out).object(scene, "");
+  SceneCheck(scene, out).run();
+  return out;
+}
+
+}  // namespace verve

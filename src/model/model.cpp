@@ -1,0 +1,304 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/random.h"
+#include "base/text.h"
+
+namespace verve {
+
+namespace {
+
+Mat3 rotation_from_vector(const Vec3& degrees) {
+  const Vec3 v = degrees * (std::numbers::pi / 180);
+  const double angle = norm(v);
+  if (angle == 0) return Mat3::identity();
+  const Vec3 n = v / angle;
+  const double c = std::cos(angle), s = std::sin(angle);
+  const Mat3 cross_n{{{{0, n.z, -n.y}, {-n.z, 0, n.x}, {n.y, -n.x, 0}}}};
+  return Mat3::identity() * c + cross_n * s + outer(n, n) * (1 - c);
+}
+
+/// Lumped mass (design: rho V/4, rho A/3, rho l/2 per vertex) over the elements of the highest dimension.
+std::vector<double> lumped_mass(const Mesh& mesh, double density) {
+  std::vector<double> mass(mesh.vertices.size(), 0.0);
+  const auto& x = mesh.vertices;
+  if (!mesh.tetrahedra.empty()) {
+    for (const auto& t : mesh.tetrahedra) {
+      const double share = density * std::abs(tet_volume(x[t[0]], x[t[1]], x[t[2]], x[t[3]])) / 4;
+      for (const int v : t) mass[v] += share;
+    }
+  } else if (!mesh.triangles.empty()) {
+    for (const auto& t : mesh.triangles) {
+      const double share = density * 0.5 * norm(cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]])) / 3;
+      for (const int v : t) mass[v] += share;
+    }
+  } else {
+    for (const auto& e : mesh.edges) {
+      const double share = density * norm(x[e[1]] - x[e[0]]) / 2;
+      for (const int v : e) mass[v] += share;
+    }
+  }
+  return mass;
+}
+
+/// Vertices of the mesh, ascending; out-of-range indices are reported.
+std::vector<int> select(const Selection& s, const Mesh& mesh, const std::string& where, Diagnostics& out) {
+  const int n = int(mesh.vertices.size());
+  const size_t problems = out.items().size();
+  std::vector<char> chosen(n, s.all ? 1 : 0);
+  for (size_t i = 0; i < s.indices.size(); ++i) {
+    if (s.indices[i] < 0 || s.indices[i] >= n) {
+      out.error(
+          where + ".indices[" + std::to_string(i) + "]",
+          "found " + std::to_string(s.indices[i]) + ", expected a vertex of the body, 0 to " + std::to_string(n - 1));
+      continue;
+    }
+    chosen[s.indices[i]] = 1;
+  }
+  int near = -1;
+  double best = 0;
+  for (int v = 0; v < n; ++v) {
+    const Vec3& x = mesh.vertices[v];
+    if (s.box) {
+      const auto& [lo, hi] = *s.box;
+      if (x.x >= lo.x && x.y >= lo.y && x.z >= lo.z && x.x <= hi.x && x.y <= hi.y && x.z <= hi.z) chosen[v] = 1;
+    }
+    if (s.sphere && norm(x - s.sphere->first) <= s.sphere->second) chosen[v] = 1;
+    if (s.nearest) {
+      const double d = norm(x - *s.nearest);
+      if (near < 0 || d < best) near = v, best = d;
+    }
+  }
+  if (near >= 0) chosen[near] = 1;
+  std::vector<int> vertices;
+  for (int v = 0; v < n; ++v)
+    if (chosen[v]) vertices.push_back(v);
+  if (vertices.empty() && out.items().size() == problems)
+    out.error(where, "found no vertex inside the selection, expected at least one");
+  return vertices;
+}
+
+Expected<Mesh> load(const MeshSpec& spec, const std::string& where) {
+  Diagnostics notes;
+  if (spec.mesh) {
+    Mesh mesh = *spec.mesh;
+    check_mesh(mesh, spec.repair, where, notes);
+    if (notes.has_errors()) return notes;
+    return {std::move(mesh), std::move(notes)};
+  }
+  if (!spec.file.empty()) return read_mesh(spec.file, spec.repair);
+  return generate_mesh(spec.generator, spec.parameters);
+}
+
+void place(Mesh& mesh, const Placement& p) {
+  const Mat3 rotation = rotation_from_vector(p.rotate);
+  for (Vec3& x : mesh.vertices) x = rotation * (x * p.scale) + p.translate;
+}
+
+/// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
+void build_batches(Body& body, const BodySpec& spec, const std::string& where, Diagnostics& out) {
+  const int n = body.count;
+  std::vector<int> identity(n);
+  for (int v = 0; v < n; ++v) identity[v] = v;
+
+  const auto make_all = [&](const std::vector<int>& index) {
+    std::vector<std::unique_ptr<Potential>> batches;
+    for (size_t k = 0; k < spec.potentials.size(); ++k)
+      batches.push_back(find_potential(spec.potentials[k].type)->make(body.mesh, index, body.parameters[k]));
+    return batches;
+  };
+
+  SymmetricAssembly pattern;
+  pattern.begin_pattern(n);
+  for (int v = 0; v < n; ++v) pattern.add(v, v, 1);
+  for (const auto& batch : make_all(identity)) batch->add_weights(pattern, 0, 1);
+  pattern.finish_pattern();
+  body.vertex_of_row = elimination_order(pattern.matrix());
+  body.row_of_vertex.resize(n);
+  for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
+  body.potentials = make_all(body.row_of_vertex);
+
+  for (size_t k = 0; k < body.potentials.size(); ++k) {
+    const Potential& potential = *body.potentials[k];
+    const std::string place = where + ".potentials[" + std::to_string(k) + "]";
+    if (potential.elements() == 0) {
+      out.error(place + ".type", "\"" + spec.potentials[k].type + "\" acts on " +
+                                     find_potential(spec.potentials[k].type)->info.elements +
+                                     ", and the mesh of body \"" + spec.name + "\" has none");
+    }
+    for (int e = 0; e < potential.elements(); ++e) {
+      bool massless = false;
+      for (int c = 0; c < potential.corners(); ++c)
+        massless |= body.mass[body.vertex_of_row[potential.vertex(e, c)]] == 0;
+      if (massless) {
+        out.error(place, "element " + std::to_string(e) +
+                             " uses a vertex without mass; expected every vertex of a "
+                             "potential to belong to a " +
+                             (body.mesh.tetrahedra.empty() ? "triangle" : "tetrahedron"));
+        break;
+      }
+    }
+  }
+}
+
+/// x pressed smoothly into [-half, half]. The CPD paper projects vertices onto the box, which leaves flat and collapsed
+/// elements that may unfold inside out; this one is as narrow and keeps the order of points, so every element keeps its
+/// orientation.
+double pressed(double x, double half) {
+  if (half == 0) return 0;
+  const double t = x / half;
+  return x / std::sqrt(std::sqrt(1 + t * t * t * t));
+}
+
+void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, Vec4* v) {
+  const auto center_of_mass = [&] {
+    Vec3 c{};
+    for (int r = 0; r < body.count; ++r) c += x[r].xyz() * body.mass[r];
+    return c / body.total_mass;
+  };
+  for (int r = 0; r < body.count; ++r) x[r] = body.rest[r];
+  const Vec3 c0 = center_of_mass();
+  for (int vertex = 0; vertex < body.count; ++vertex) {
+    Vec3 d = x[body.row_of_vertex[vertex]].xyz() - c0;
+    d = {d.x * initial.stretch.x, d.y * initial.stretch.y, d.z * initial.stretch.z};
+    if (initial.squash) {
+      for (int a = 0; a < 3; ++a) d[a] = pressed(d[a], 0.5 * (*initial.squash)[a]);
+    }
+    if (initial.noise > 0) d += random_in_ball(initial.seed, std::uint64_t(vertex)) * initial.noise;
+    x[body.row_of_vertex[vertex]] = Vec4(c0 + d);
+  }
+  const Vec3 c = center_of_mass();
+  for (int r = 0; r < body.count; ++r)  // vertices that no element uses stay where they are
+    v[r] = body.mass[r] > 0 ? Vec4(initial.velocity + cross(initial.angular_velocity, x[r].xyz() - c)) : Vec4();
+}
+
+}  // namespace
+
+ParameterValues parameters_at(const PotentialSpec& spec, double time) {
+  ParameterValues values;
+  for (const auto& [name, track] : spec.parameters) {
+    if (const auto value = parameter_at(track, time)) values[name] = *value;
+  }
+  return values;
+}
+
+std::optional<double> parameter_at(const Track<double>& track, double time) {
+  const std::optional<double> value = track.at(time);
+  return value || track.empty() ? value : track.keys.front().value;
+}
+
+void report_mesh_files(const Scene& scene, Diagnostics& out) {
+  for (const BodySpec& body : scene.bodies) {
+    std::error_code failed;
+    if (body.mesh.file.empty() || !std::filesystem::is_regular_file(body.mesh.file, failed)) continue;
+    const Expected<Mesh> mesh = read_mesh(body.mesh.file, body.mesh.repair);
+    if (!mesh) out.append(mesh.diagnostics());
+  }
+}
+
+Expected<Model> compile(const Scene& scene) {
+  Diagnostics out;
+  Model model;
+  for (size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySpec& spec = scene.bodies[b];
+    const std::string where = "bodies[" + std::to_string(b) + "]";
+    for (size_t k = 0; k < spec.potentials.size(); ++k) {
+      const std::string fault = find_potential(spec.potentials[k].type)->check(parameters_at(spec.potentials[k], 0));
+      if (!fault.empty()) out.error(where + ".potentials[" + std::to_string(k) + "]", fault);
+    }
+    Expected<Mesh> mesh = load(spec.mesh, where + ".mesh");
+    out.append(mesh.diagnostics());
+    if (!mesh) continue;
+
+    Body& body = model.bodies.emplace_back();
+    body.name = spec.name;
+    body.mesh = std::move(*mesh);
+    place(body.mesh, spec.place);
+    body.count = int(body.mesh.vertices.size());
+    body.first = model.rows;
+    model.rows += body.count;
+
+    std::vector<double> mass = lumped_mass(body.mesh, spec.density);
+    for (const double m : mass) body.total_mass += m;
+    if (!(body.total_mass > 0) || !std::isfinite(body.total_mass)) {
+      out.error(where + ".mesh",
+                "found a total mass of " + format_number(body.total_mass) + " kg, expected a finite mass > 0");
+      continue;
+    }
+    if (spec.mass) {
+      const double scale = *spec.mass / body.total_mass;
+      for (double& m : mass) m *= scale;
+      body.total_mass = *spec.mass;
+    }
+    for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
+    body.mass = mass;  // by vertex until the rows are known
+    build_batches(body, spec, where, out);
+    body.rest.resize(body.count);
+    for (int r = 0; r < body.count; ++r) {
+      body.mass[r] = mass[body.vertex_of_row[r]];
+      body.rest[r] = Vec4(body.mesh.vertices[body.vertex_of_row[r]]);
+    }
+  }
+  if (out.has_errors()) return out;
+
+  const auto find = [&](const std::string& name) {
+    for (size_t b = 0; b < model.bodies.size(); ++b)
+      if (model.bodies[b].name == name) return int(b);
+    return -1;
+  };
+  for (size_t a = 0; a < scene.anchors.size(); ++a) {
+    const AnchorSpec& spec = scene.anchors[a];
+    Anchor& anchor = model.anchors.emplace_back();
+    anchor.body = find(spec.body);
+    const Body& body = model.bodies[anchor.body];
+    const std::vector<int> vertices =
+        select(spec.vertices, body.mesh, "anchors[" + std::to_string(a) + "].vertices", out);
+    for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
+    if (spec.to_body.empty()) continue;
+    anchor.other = find(spec.to_body);
+    const Body& other = model.bodies[anchor.other];
+    for (const int v : vertices) {
+      int best = 0;
+      for (int w = 1; w < other.count; ++w) {
+        if (norm(other.mesh.vertices[w] - body.mesh.vertices[v]) <
+            norm(other.mesh.vertices[best] - body.mesh.vertices[v]))
+          best = w;
+      }
+      anchor.other_rows.push_back(other.row_of_vertex[best]);
+    }
+  }
+  for (size_t f = 0; f < scene.forces.size(); ++f) {
+    const ForceSpec& spec = scene.forces[f];
+    ConstantForce& force = model.forces.emplace_back();
+    force.body = find(spec.body);
+    force.force = spec.force;
+    const Body& body = model.bodies[force.body];
+    double sum = 0;
+    for (const int v : select(spec.vertices, body.mesh, "forces[" + std::to_string(f) + "].vertices", out)) {
+      force.rows.push_back(body.row_of_vertex[v]);
+      force.share.push_back(body.mass[body.row_of_vertex[v]]);
+      sum += force.share.back();
+    }
+    if (sum > 0) {
+      for (double& share : force.share) share /= sum;
+    } else if (!force.rows.empty()) {
+      out.error("forces[" + std::to_string(f) + "].vertices",
+                "found only vertices without mass, expected some that move");
+    }
+  }
+  if (out.has_errors()) return out;
+
+  model.initial_x.resize(model.rows);
+  model.initial_v.resize(model.rows);
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    set_initial_state(body, scene.bodies[b].initial, model.initial_x.data() + body.first,
+                      model.initial_v.data() + body.first);
+  }
+  return {std::move(model), std::move(out)};
+}
+
+}  // namespace verve

@@ -1,0 +1,60 @@
+// A scene compiled for simulation: everything that does not move.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "potentials/potential.h"
+#include "verve/scene.h"
+
+namespace verve {
+
+/// A body's vertices are renumbered to an elimination order with little fill, so that the global step reads and writes
+/// the state in place; `vertex_of_row` leads back to the order of the mesh, in which everything is shown.
+struct Body {
+  std::string name;
+  Mesh mesh;                 // at rest, placed, in the user's order
+  int first = 0, count = 0;  // rows of this body in the state
+  std::vector<int> row_of_vertex, vertex_of_row;
+  std::vector<double> mass;  // per row [kg]; 0 for vertices that no element uses
+  double total_mass = 0;
+  std::vector<Vec4> rest;                              // per row
+  std::vector<std::unique_ptr<Potential>> potentials;  // one per PotentialSpec
+  std::vector<ParameterValues> parameters;             // their values at time 0
+};
+
+struct Anchor {
+  int body = 0;
+  std::vector<int> rows;  // of the body, counted from its first
+  int other = -1;         // body at the other end; -1 = the world
+  std::vector<int> other_rows;
+};
+
+struct ConstantForce {
+  int body = 0;
+  std::vector<int> rows;
+  std::vector<double> share;  // of the total force, sums to 1
+  Vec3 force;
+};
+
+struct Model {
+  std::vector<Body> bodies;
+  std::vector<Anchor> anchors;
+  std::vector<ConstantForce> forces;
+  int rows = 0;
+  std::vector<Vec4> initial_x, initial_v;
+};
+
+/// Loads meshes and builds batches. The scene must have passed check_scene.
+Expected<Model> compile(const Scene& scene);
+
+/// Values of a potential's parameters at a time, from the scene's tracks.
+ParameterValues parameters_at(const PotentialSpec& spec, double time);
+/// A material has a value at all times: before its first key, that of the key.
+std::optional<double> parameter_at(const Track<double>& track, double time);
+
+/// What is wrong inside the mesh files of a scene that cannot be compiled for other reasons.
+void report_mesh_files(const Scene& scene, Diagnostics& out);
+
+}  // namespace verve

@@ -1,0 +1,302 @@
+#include "model/scene_keys.h"
+
+#include "verve/registry.h"
+
+namespace verve {
+
+namespace {
+
+template <class T>
+struct OwnerOf;
+template <class O, class M>
+struct OwnerOf<M O::*> {
+  using Type = O;
+};
+
+struct Range {
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+  bool exclusive_minimum = false;
+};
+Range above(double bound) { return {.minimum = bound, .exclusive_minimum = true}; }
+Range at_least(double bound) { return {.minimum = bound}; }
+Range between(double lower, double upper) { return {.minimum = lower, .maximum = upper}; }
+
+struct Traits {
+  std::string unit = {};
+  Range range = {};
+  bool required = false;
+  bool optional = false;
+  const std::vector<std::string>& (*choices)() = nullptr;
+};
+
+Key describe(std::string name, std::string help, Traits traits, Member (*member)(void*)) {
+  Key key;
+  key.info = {.name = std::move(name),
+              .unit = std::move(traits.unit),
+              .help = std::move(help),
+              .default_value = {},
+              .minimum = traits.range.minimum,
+              .maximum = traits.range.maximum,
+              .exclusive_minimum = traits.range.exclusive_minimum,
+              .optional = traits.optional};
+  key.required = traits.required;
+  key.choices = traits.choices;
+  key.member = member;
+  return key;
+}
+
+template <auto M>
+Key key(std::string name, std::string help, Traits traits = {}) {
+  return describe(std::move(name), std::move(help), std::move(traits), [](void* owner) -> Member {
+    return &(static_cast<typename OwnerOf<decltype(M)>::Type*>(owner)->*M);
+  });
+}
+
+template <class T, class Get>
+std::vector<std::string> names_of(const std::vector<T>& entries, Get get) {
+  std::vector<std::string> names;
+  for (const T& entry : entries) names.push_back(get(entry));
+  return names;
+}
+
+}  // namespace
+
+template <>
+const std::vector<Key>& keys_of<Scene>() {
+  static const std::vector<Key> keys = {
+      describe("$schema", "where an editor finds schema.json; not read", {},
+               [](void*) -> Member { return SchemaLink{}; }),
+      describe("version", "of the format; always 1", {.required = true},
+               [](void*) -> Member { return FormatVersion{}; }),
+      key<&Scene::name>("name", "a short name for reports"),
+      key<&Scene::description>("description", "one or two sentences for people"),
+      key<&Scene::step>("step", "time from one frame to the next", {.unit = "s", .range = above(0)}),
+      key<&Scene::frames>("frames", "how many frames to simulate", {.range = at_least(1)}),
+      key<&Scene::gravity>("gravity", "acceleration of every body; y is up", {.unit = "m/s^2"}),
+      key<&Scene::solver>("solver", "how to simulate"),
+      key<&Scene::bodies>("bodies", "what to simulate; at least one", {.required = true}),
+      key<&Scene::anchors>("anchors", "zero-rest-length springs to the world or to another body"),
+      key<&Scene::forces>("forces", "constant forces"),
+      key<&Scene::pushes>("pushes", "impulses, each at one moment"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<SolverSpec>() {
+  static const std::vector<Key> keys = {
+      key<&SolverSpec::method>("method", "a named point on the three axes below", {.choices = method_names}),
+      key<&SolverSpec::integrator>("integrator", "what is minimised; null: the method's",
+                                   {.optional = true, .choices = integrator_names}),
+      key<&SolverSpec::minimizer>("minimizer", "how it is minimised; null: the method's",
+                                  {.optional = true, .choices = minimizer_names}),
+      key<&SolverSpec::conservation>("conservation", "what is held; null: the method's",
+                                     {.optional = true, .choices = conservation_names}),
+      key<&SolverSpec::rho>("rho", "spectral radius at infinity of generalized_alpha; null: the method's",
+                            {.range = between(0, 1)}),
+      key<&SolverSpec::tolerance>("tolerance", "of the scaled residuals", {.range = above(0)}),
+      key<&SolverSpec::iterations>("iterations", "most iterations per step; null: the method's",
+                                   {.range = at_least(1)}),
+      describe("substeps", "steps per frame", {.range = between(0, 64)},
+               [](void* owner) -> Member { return WholeOrAuto{&static_cast<SolverSpec*>(owner)->substeps}; }),
+      key<&SolverSpec::epsilon>("epsilon", "weight of alpha^2 in units of E_ref; conservation \"published\" only",
+                                {.range = above(0)}),
+      key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<BodySpec>() {
+  static const std::vector<Key> keys = {
+      key<&BodySpec::name>("name", "unique among the bodies; not \"all\"", {.required = true}),
+      key<&BodySpec::mesh>("mesh", "the shape at rest", {.required = true}),
+      key<&BodySpec::place>("place", "where the rest shape stands: scaled, then rotated, then moved"),
+      key<&BodySpec::density>("density", "of tetrahedra [kg/m^3], triangles [kg/m^2], edges [kg/m]",
+                              {.unit = "kg/m^3", .range = above(0)}),
+      key<&BodySpec::mass>("mass", "of the whole body; replaces density unless null",
+                           {.unit = "kg", .range = above(0)}),
+      key<&BodySpec::potentials>("potentials", "what holds the body together"),
+      key<&BodySpec::initial>("initial", "the start, relative to the placed rest shape"),
+      key<&BodySpec::dials>("dials", "what to steer; anything not given is conserved"),
+      key<&BodySpec::color>("color", "\"#rrggbb\" in reports; null: chosen", {.optional = true}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<MeshSpec>() {
+  static const std::vector<Key> keys = {
+      key<&MeshSpec::generator>("generator", "makes the mesh; its parameters are further keys beside it",
+                                {.optional = true, .choices = generator_names}),
+      key<&MeshSpec::file>("file", "or: .mesh, .node/.ele or .obj, relative to the scene file", {.optional = true}),
+      key<&MeshSpec::repair>("repair", "what to do about faulty elements of a file", {.choices = repair_names}),
+      key<&MeshSpec::mesh>("data", "or: the mesh itself", {.optional = true}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<Mesh>() {
+  static const std::vector<Key> keys = {
+      key<&Mesh::vertices>("vertices", "positions", {.unit = "m", .required = true}),
+      key<&Mesh::tetrahedra>("tetrahedra", "4 vertices each, counted from 0, positively oriented",
+                             {.range = at_least(0)}),
+      key<&Mesh::triangles>("triangles", "3 vertices each", {.range = at_least(0)}),
+      key<&Mesh::edges>("edges", "2 vertices each", {.range = at_least(0)}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<Placement>() {
+  static const std::vector<Key> keys = {
+      key<&Placement::scale>("scale", "factor about the mesh's origin", {.range = above(0)}),
+      key<&Placement::rotate>("rotate", "rotation vector: axis times angle", {.unit = "degrees"}),
+      key<&Placement::translate>("translate", "displacement", {.unit = "m"}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<PotentialSpec>() {
+  static const std::vector<Key> keys = {
+      key<&PotentialSpec::type>(
+          "type", "which potential; its parameters are further keys beside it, each a number or keyframes",
+          {.required = true, .choices = potential_names}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<InitialState>() {
+  static const std::vector<Key> keys = {
+      key<&InitialState::stretch>("stretch",
+                                  "factors along the axes about the centre of mass; zero flattens, negative mirrors"),
+      key<&InitialState::squash>("squash", "presses all vertices into a centred box of this size; null: no box",
+                                 {.unit = "m", .range = at_least(0)}),
+      key<&InitialState::noise>("noise", "moves each vertex at random by up to this distance",
+                                {.unit = "m", .range = at_least(0)}),
+      key<&InitialState::seed>("seed", "of that noise", {.range = between(0, 9007199254740991.0)}),
+      key<&InitialState::velocity>("velocity", "of every vertex", {.unit = "m/s"}),
+      key<&InitialState::angular_velocity>("angular_velocity", "about the centre of mass", {.unit = "rad/s"}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<Dials>() {
+  static const std::vector<Key> keys = {
+      key<&Dials::momentum>("momentum", "linear momentum to aim at", {.unit = "kg m/s"}),
+      key<&Dials::spin>("spin", "angular momentum about the centre of mass to aim at", {.unit = "kg m^2/s"}),
+      key<&Dials::energy>("energy", "total energy to aim at", {.unit = "J"}),
+      key<&Dials::half_life>("half_life", "of the energy above the least that the momenta allow",
+                             {.unit = "s", .range = above(0)}),
+      key<&Dials::damping>("damping", "the same as a rate, ln 2 / half_life; give one of the two",
+                           {.unit = "1/s", .range = at_least(0)}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<Selection>() {
+  static const std::vector<Key> keys = {
+      key<&Selection::all>("all", "every vertex"),
+      key<&Selection::indices>("indices", "vertices by number, counted from 0", {.range = at_least(0)}),
+      key<&Selection::box>("box", "lower and upper corner", {.unit = "m", .optional = true}),
+      key<&Selection::sphere>("sphere", "{\"center\": [x, y, z], \"radius\": r}",
+                              {.unit = "m", .range = above(0), .optional = true}),
+      key<&Selection::nearest>("nearest", "the one vertex nearest to a point", {.unit = "m"}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<AnchorSpec>() {
+  static const std::vector<Key> keys = {
+      key<&AnchorSpec::name>("name", "for switching it from a program; unique", {.optional = true}),
+      key<&AnchorSpec::body>("body", "whose vertices are held", {.required = true}),
+      key<&AnchorSpec::vertices>("vertices", "which of them", {.required = true}),
+      key<&AnchorSpec::stiffness>("stiffness", "of the spring at each vertex", {.unit = "N/m", .range = at_least(0)}),
+      key<&AnchorSpec::to_point>(
+          "to_point", "pulls them to one point of the world; null: to where each is when the anchor turns on",
+          {.unit = "m"}),
+      key<&AnchorSpec::to_body>("to_body", "or: to the nearest vertices (at rest) of this body", {.optional = true}),
+      key<&AnchorSpec::path>("path", "moves the anchor points by this much", {.unit = "m"}),
+      key<&AnchorSpec::active>("active", "whether it holds"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<ForceSpec>() {
+  static const std::vector<Key> keys = {
+      key<&ForceSpec::body>("body", "what it pulls at", {.required = true}),
+      key<&ForceSpec::vertices>("vertices", "which vertices share it, by mass", {.required = true}),
+      key<&ForceSpec::force>("force", "their sum", {.unit = "N", .required = true}),
+      key<&ForceSpec::active>("active", "whether it pulls"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<PushSpec>() {
+  static const std::vector<Key> keys = {
+      key<&PushSpec::body>("body", "what is pushed", {.required = true}),
+      key<&PushSpec::time>("time", "when; nothing happens if the run ends earlier",
+                           {.unit = "s", .range = at_least(0)}),
+      key<&PushSpec::impulse>("impulse", "how hard", {.unit = "N s", .required = true}),
+      key<&PushSpec::point>("point", "where, in the world; null: at the centre of mass", {.unit = "m"}),
+      key<&PushSpec::rest_point>("rest_point", "or: where on the body, given at rest, riding along with it",
+                                 {.unit = "m"}),
+      key<&PushSpec::radius>("radius", "vertices this near share the push; 0: the body is pushed as if it were rigid",
+                             {.unit = "m", .range = at_least(0)}),
+  };
+  return keys;
+}
+
+const std::vector<std::string>& generator_names() {
+  static const auto names = names_of(mesh_generators(), [](const GeneratorInfo& g) { return g.name; });
+  return names;
+}
+const std::vector<std::string>& potential_names() {
+  static const auto names = names_of(potential_infos(), [](const PotentialInfo& p) { return p.name; });
+  return names;
+}
+const std::vector<std::string>& method_names() {
+  static const auto names = names_of(method_infos(), [](const MethodInfo& m) { return m.name; });
+  return names;
+}
+const std::vector<std::string>& precision_names() {
+  static const std::vector<std::string> names = {"double", "float"};
+  return names;
+}
+const std::vector<std::string>& repair_names() {
+  static const std::vector<std::string> names = {"refuse", "repair"};
+  return names;
+}
+const std::vector<std::string>& interpolation_names() {
+  static const std::vector<std::string> names = {"linear", "step"};
+  return names;
+}
+
+const GeneratorInfo* find_generator(const std::string& name) {
+  for (const GeneratorInfo& generator : mesh_generators())
+    if (generator.name == name) return &generator;
+  return nullptr;
+}
+
+const std::vector<ParameterInfo>* find_potential_parameters(const std::string& type) {
+  for (const PotentialInfo& potential : potential_infos())
+    if (potential.name == type) return &potential.parameters;
+  return nullptr;
+}
+
+const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, const std::string& name) {
+  for (const ParameterInfo& parameter : parameters)
+    if (parameter.name == name) return &parameter;
+  return nullptr;
+}
+
+}  // namespace verve

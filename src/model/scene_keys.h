@@ -1,0 +1,120 @@
+// The grammar of scenes, written once: every key with its unit, range and meaning, bound to the member it fills.
+// check_scene, the scene reader and writer, the JSON schema and the key table of docs/scenes.md all walk these tables.
+// Defaults are those of the structs in verve/scene.h.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "verve/scene.h"
+
+namespace verve {
+
+/// Keys that belong to the file and not to the Scene.
+struct FormatVersion {};
+struct SchemaLink {};
+inline constexpr int scene_format_version = 1;
+
+/// A whole number, or "auto" (0).
+struct WholeOrAuto {
+  int* value;
+};
+
+/// Where a key's value lives. Adding a type here makes every visitor ask for its case.
+using Member =
+    std::variant<FormatVersion, SchemaLink, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*,
+                 std::uint64_t*, bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*,
+                 std::optional<Vec3>*, std::vector<int>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
+                 std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*,
+                 std::optional<std::array<Vec3, 2>>*, std::optional<std::pair<Vec3, double>>*, Track<double>*,
+                 Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, MeshSpec*, Placement*, InitialState*, Dials*,
+                 std::shared_ptr<const Mesh>*, std::vector<BodySpec>*, std::vector<PotentialSpec>*,
+                 std::vector<AnchorSpec>*, std::vector<ForceSpec>*, std::vector<PushSpec>*>;
+
+struct Key {
+  ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
+  bool required = false;                                   ///< in files
+  const std::vector<std::string>& (*choices)() = nullptr;  ///< of a text
+  Member (*member)(void* owner) = nullptr;
+};
+
+/// The keys of T, in the order in which they are written.
+template <class T>
+const std::vector<Key>& keys_of();
+template <>
+const std::vector<Key>& keys_of<Scene>();
+template <>
+const std::vector<Key>& keys_of<SolverSpec>();
+template <>
+const std::vector<Key>& keys_of<BodySpec>();
+template <>
+const std::vector<Key>& keys_of<MeshSpec>();  // and the parameters of its generator
+template <>
+const std::vector<Key>& keys_of<Mesh>();
+template <>
+const std::vector<Key>& keys_of<Placement>();
+template <>
+const std::vector<Key>& keys_of<PotentialSpec>();  // and the parameters of its type
+template <>
+const std::vector<Key>& keys_of<InitialState>();
+template <>
+const std::vector<Key>& keys_of<Dials>();
+template <>
+const std::vector<Key>& keys_of<Selection>();
+template <>
+const std::vector<Key>& keys_of<AnchorSpec>();
+template <>
+const std::vector<Key>& keys_of<ForceSpec>();
+template <>
+const std::vector<Key>& keys_of<PushSpec>();
+
+/// Objects that are read and written by nothing but their keys.
+template <class T>
+inline constexpr bool has_keys = false;
+template <>
+inline constexpr bool has_keys<Scene> = true;
+template <>
+inline constexpr bool has_keys<Mesh> = true;
+template <>
+inline constexpr bool has_keys<SolverSpec> = true;
+template <>
+inline constexpr bool has_keys<Selection> = true;
+template <>
+inline constexpr bool has_keys<MeshSpec> = true;
+template <>
+inline constexpr bool has_keys<Placement> = true;
+template <>
+inline constexpr bool has_keys<InitialState> = true;
+template <>
+inline constexpr bool has_keys<Dials> = true;
+template <>
+inline constexpr bool has_keys<BodySpec> = true;
+template <>
+inline constexpr bool has_keys<PotentialSpec> = true;
+template <>
+inline constexpr bool has_keys<AnchorSpec> = true;
+template <>
+inline constexpr bool has_keys<ForceSpec> = true;
+template <>
+inline constexpr bool has_keys<PushSpec> = true;
+
+/// Calls visit(pointer to member or tag) for one key of an object.
+template <class T, class Visitor>
+void visit_member(const Key& key, T& owner, Visitor&& visit) {
+  std::visit(visit, key.member(const_cast<void*>(static_cast<const void*>(&owner))));
+}
+
+const std::vector<std::string>& generator_names();
+const std::vector<std::string>& potential_names();
+const std::vector<std::string>& method_names();
+const std::vector<std::string>& precision_names();  ///< in the order of the enum
+const std::vector<std::string>& repair_names();
+const std::vector<std::string>& interpolation_names();
+
+/// Null when there is none of that name.
+const GeneratorInfo* find_generator(const std::string& name);
+const std::vector<ParameterInfo>* find_potential_parameters(const std::string& type);
+const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, const std::string& name);
+
+}  // namespace verve

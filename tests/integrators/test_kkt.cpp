@@ -1,0 +1,259 @@
+// Steps of CPD and PD against direct dense solvers: KKT systems, SQP, Newton, Jacobi.
+#include <doctest/doctest.h>
+
+#include <Eigen/Cholesky>
+
+#include "dense.h"
+
+using namespace verve;
+using namespace verve::test;
+
+TEST_CASE("one iteration equals the direct solve of the full KKT system (Inventory C11)") {
+  for (const char* method : {"cpd", "cpd_bdf2", "cpd_euler"}) {
+    for (auto& rig : small_systems()) {
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        rig->shake(0.1, 2, seed);
+        rig->push(seed % 2 ? 1 : 0, seed);
+        const Motion start = rig->island->motion;
+        double lambda = 0;
+        Vector x;
+        for (int k = 1; k <= 3; ++k) {
+          const StepOutcome out = rig->step_from(start, settings_for(method, k));
+          const Problem problem(*rig, start, method, frame);
+          if (k == 1) x = problem.start_x();
+          const Vector coded = flat(rig->island->motion.x);
+          if (out.at_bound) break;
+          // Hessian of the Lagrangian (1 + lambda) A, lambda that of the iteration before
+          const KktSolution full = kkt((1 + lambda) * problem.A, problem.C(x), problem.grad_g(x), problem.c(x));
+          CAPTURE(k);
+          CAPTURE(seed);
+          CAPTURE(std::string(method));
+          REQUIRE((coded - (x + full.dx)).norm() <= 1e-9 * full.dx.norm() + 1e-14);
+          REQUIRE(std::abs(out.lambda - full.lambda.tail(1)(0)) <= 1e-9 * (1 + std::abs(out.lambda)));
+          x = coded, lambda = out.lambda;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("at its bound the multiplier of H is a constant of the KKT system (Inventory C11)") {
+  int high = 0, low = 0;
+  for (auto& rig : small_systems()) {
+    for (const double factor : {0.0, 0.3, 3.0, 30.0}) {
+      rig->shake(0.1, 1, 11);
+      const Motion start = rig->island->motion;
+      Demand demand;
+      demand.set_energy = true;
+      demand.energy = factor * (rig->kinetic(start.v) + start.energy);
+      const StepOutcome out = rig->step_from(start, settings_for("cpd", 1), frame, demand);
+      if (!out.at_bound) continue;
+      ++(out.lambda > 0 ? high : low);
+      CHECK((out.lambda == lambda_max || out.lambda == lambda_min));
+      const Problem problem(*rig, start, "cpd", frame);
+      const Vector x = problem.start_x(), r = problem.grad_g(x) + out.lambda * problem.grad_H(x);
+      Vector dx;
+      if (problem.momenta) {
+        dx = kkt((1 + out.lambda) * problem.A, problem.Cq, r, problem.c_q(x)).dx;
+      } else {
+        dx = -solve((1 + out.lambda) * problem.A, r);
+      }
+      CHECK((flat(rig->island->motion.x) - (x + dx)).norm() <= 1e-9 * dx.norm());
+    }
+  }
+  CHECK(high + low >= 3);
+  CHECK(low >= 1);
+}
+
+TEST_CASE("one iteration as published equals the direct solve of its 3m + 8 system (Inventory C11)") {
+  for (auto& rig : small_systems()) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      rig->shake(0.1, 2, seed);
+      rig->push(seed % 2 ? 1 : 0, seed);
+      const Motion start = rig->island->motion;
+      double alpha = 0;
+      Vector x;
+      for (int k = 1; k <= 3; ++k) {
+        Settings settings = settings_for("published", k);
+        const StepOutcome out = rig->step_from(start, settings);
+        const Problem problem(*rig, start, "published", frame);
+        if (k == 1) x = problem.start_x();
+        const Vector coded = flat(rig->island->motion.x);
+        // unknowns (x, alpha), c_H = H(x) - (1 - alpha) H* - alpha K, objective g + eps/2 alpha^2
+        const double eps = settings.epsilon * out.e_ref, gap = problem.target_h - out.rigid_energy;
+        const int n = int(x.size()), q = problem.momenta ? 7 : 1;
+        Matrix K = Matrix::Zero(n + 1, n + 1), C = Matrix::Zero(n + 1, q);
+        K.topLeftCorner(n, n) = problem.A;
+        K(n, n) = eps;
+        C.topRows(n) = problem.C(x);
+        C(n, q - 1) = gap;
+        Vector r(n + 1), c = problem.c(x);
+        r.head(n) = problem.grad_g(x);
+        r(n) = eps * alpha;
+        c(q - 1) += alpha * gap;
+        const KktSolution full = kkt(K, C, r, c);
+        REQUIRE((coded - (x + full.dx.head(n))).norm() <= 1e-9 * full.dx.head(n).norm() + 1e-14);
+        REQUIRE(std::abs(out.alpha - (alpha + full.dx(n))) <= 1e-9 * (1 + std::abs(out.alpha)));
+        x = coded, alpha = out.alpha;
+      }
+    }
+  }
+}
+
+TEST_CASE("one iteration brings P and L to round-off, and only H goes on shrinking (Inventory C11)") {
+  for (const char* method : {"cpd", "cpd_bdf2", "cpd_euler", "published"}) {
+    CAPTURE(std::string(method));
+    Rig rig(small_box(2), {strain(1e4)});
+    rig.shake(0.1, 2, 12);
+    const Motion start = rig.island->motion;
+    Demand demand;  // momenta that are owed, so that the first iterate misses them
+    demand.debt.p = {30, -20, 10}, demand.debt.l = {5, 10, -5};
+    const StepOutcome zero = rig.step_from(start, settings_for(method, 0), frame, demand);
+    CHECK(zero.error_p > 1e-3);
+    CHECK(zero.error_l > 1e-3);
+    double last = zero.error_h;
+    for (const int k : {1, 2, 4}) {
+      const StepOutcome out = rig.step_from(start, settings_for(method, k), frame, demand);
+      CHECK(out.error_p <= 1e-13);
+      CHECK(out.error_l <= 1e-13);
+      if (k == 1) CHECK(out.error_h > 1e-9);
+      if (k > 1) CHECK(out.error_h < last);
+      last = out.error_h;
+    }
+  }
+}
+
+TEST_CASE("an SQP with the exact Hessian reaches the same x as the converged step (Inventory C10)") {
+  for (const char* method : {"cpd", "cpd_euler"}) {
+    Rig rig(two_tets(), {strain(2e4)});
+    int compared = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      rig.shake(0.05, 1, seed);
+      const Motion start = rig.island->motion;
+      const StepOutcome out = rig.step_from(start, settings_for(method, 3000));
+      if (out.at_bound) continue;  // then H is not held in this step
+      const Vector converged = flat(rig.island->motion.x);
+      const Problem problem(rig, start, method, frame);
+      Vector x = problem.start_x();
+      double lambda = 0, length = 1;
+      for (int k = 0; k < 60 && length > 1e-13; ++k) {
+        Matrix hessian(x.size(), x.size());
+        const double d = 1e-6;
+        for (int i = 0; i < x.size(); ++i) {
+          Vector up = x, down = x;
+          up(i) += d, down(i) -= d;
+          hessian.col(i) = (problem.grad_g(up) - problem.grad_g(down)) / (2 * d);
+        }
+        const KktSolution newton = kkt((1 + lambda) * hessian, problem.C(x), problem.grad_g(x), problem.c(x));
+        x += newton.dx;
+        lambda = newton.lambda(6);
+        length = newton.dx.norm();
+      }
+      CAPTURE(seed);
+      CAPTURE(std::string(method));
+      CHECK(length <= 1e-10);
+      CHECK(problem.c(x).norm() <= 1e-9 * std::abs(problem.target_h));
+      CHECK((x - converged).norm() <= 1e-6);
+      CHECK(std::abs(lambda - out.lambda) <= 1e-5);
+      ++compared;
+    }
+    CHECK(compared >= 7);
+  }
+}
+
+TEST_CASE("A = B = sqrt(M_i) turns the PD solver into the Jacobi solver of Eq. 14 (Inventory P06)") {
+  const Mesh cloth = generated("cloth", {{"columns", {4}}, {"rows", {3}}});
+  const int n = int(cloth.vertices.size());
+  const auto edges = unique_edges(cloth);
+  const double w = 700, h = frame;
+  std::vector<double> mass(n);
+  for (int v = 0; v < n; ++v) mass[v] = 1 + 0.5 * random_signed(1, v);
+  Matrix x(n, 3), s(n, 3);
+  for (int v = 0; v < n; ++v) {
+    const Vec3 p = cloth.vertices[v] * 1.3 + random_in_ball(2, v) * 0.05;
+    s.row(v) << p.x, p.y, p.z;
+  }
+  x = s;
+  Matrix jacobi = s;
+  for (int k = 0; k < 20; ++k) {
+    // general PD: minimise 1/2h^2 |M^(1/2)(x - s)|^2 + sum w/2 |A S x - B p|^2 with dense matrices A S and B
+    Matrix lhs = Matrix::Zero(n, n), rhs(n, 3), sum = s / (h * h), count = Matrix::Constant(n, 1, 1 / (h * h));
+    for (int v = 0; v < n; ++v) lhs(v, v) = mass[v] / (h * h), rhs.row(v) = s.row(v) * (mass[v] / (h * h));
+    for (const auto& [a, b] : edges) {
+      // PBD's projection in the mass metric (Eq. 11-13): the lighter end moves more
+      const double rest = norm(cloth.vertices[b] - cloth.vertices[a]);
+      const auto project = [&](const Matrix& q) {
+        const Eigen::RowVector3d z = q.row(b) - q.row(a), d = z * (1 - rest / z.norm());
+        const double wa = 1 / mass[a], wb = 1 / mass[b];
+        Matrix p(2, 3);
+        p.row(0) = q.row(a) + d * (wa / (wa + wb));
+        p.row(1) = q.row(b) - d * (wb / (wa + wb));
+        return p;
+      };
+      Matrix AS = Matrix::Zero(2, n), B = Matrix::Zero(2, 2);
+      AS(0, a) = B(0, 0) = std::sqrt(mass[a]);
+      AS(1, b) = B(1, 1) = std::sqrt(mass[b]);
+      lhs += w * AS.transpose() * AS;
+      rhs += w * AS.transpose() * B * project(x);
+      // Jacobi: every vertex is the mean of its inertia and of what its constraints say; masses cancel
+      const Matrix p = project(jacobi);
+      sum.row(a) += w * p.row(0), sum.row(b) += w * p.row(1);
+      count(a) += w, count(b) += w;
+    }
+    x = lhs.llt().solve(rhs);
+    for (int v = 0; v < n; ++v) jacobi.row(v) = sum.row(v) / count(v);
+    REQUIRE((x - jacobi).cwiseAbs().maxCoeff() <= 1e-12);
+  }
+  CHECK((x - s).norm() > 0.1);
+}
+
+TEST_CASE("converged PD agrees with an independent Newton minimiser with line search (Inventory C01, M04)") {
+  for (const bool tets : {false, true}) {
+    Rig rig(small_box(), {tets ? strain(2e4) : springs(2e4)});
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      rig.shake(0.05, 1, seed);
+      rig.push(1, seed);
+      const Motion start = rig.island->motion;
+      rig.step(settings_for("pd", 20000, 1e-14));
+      const Vector converged = flat(rig.island->motion.x);
+
+      // g(x) = 1/2h^2 |x - y|^2_M + W(x); Hessian of W by differences of its gradient, lifted until definite
+      Vector y = flat(start.x) + frame * flat(start.v) + frame * frame * flat(rig.island->forcing.acceleration);
+      Vector m(y.size());
+      for (int r = 0; r < rig.rows(); ++r) m.segment<3>(3 * r).setConstant(rig.mass(r) / (frame * frame));
+      const auto objective = [&](const Vector& x) {
+        return 0.5 * (x - y).dot(m.cwiseProduct(x - y)) + rig.energy(rows_of(x));
+      };
+      const auto gradient = [&](const Vector& x) {
+        std::vector<Vec4> g;
+        rig.energy(rows_of(x), &g);
+        return Vector(m.cwiseProduct(x - y) + flat(g));
+      };
+      Vector x = flat(start.x);
+      double length = 1;
+      for (int k = 0; k < 50 && length > 1e-12; ++k) {
+        Matrix hessian = m.asDiagonal();
+        const double d = 1e-6;
+        for (int i = 0; i < x.size(); ++i) {
+          Vector up = x, down = x;
+          up(i) += d, down(i) -= d;
+          std::vector<Vec4> gu, gd;
+          rig.energy(rows_of(up), &gu), rig.energy(rows_of(down), &gd);
+          hessian.col(i) += (flat(gu) - flat(gd)) / (2 * d);
+        }
+        hessian = 0.5 * (hessian + hessian.transpose()).eval();
+        Eigen::LLT<Matrix> llt(hessian);
+        for (double lift = 1e-3 * m.mean(); llt.info() != Eigen::Success; lift *= 4)
+          llt.compute(hessian + lift * Matrix::Identity(x.size(), x.size()));
+        const Vector g = gradient(x), dx = -llt.solve(g);
+        double t = 1;
+        while (objective(x + t * dx) > objective(x) + 1e-4 * t * g.dot(dx) + 1e-13 * std::abs(objective(x)) && t > 1e-6)
+          t /= 2;
+        x += t * dx;
+        length = t * dx.norm();
+      }
+      CHECK(length <= 1e-10);
+      CHECK((x - converged).cwiseAbs().maxCoeff() <= 1e-8);
+    }
+  }
+}
