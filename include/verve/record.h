@@ -1,0 +1,77 @@
+// Files that a run leaves behind. Each is readable at any moment, also after a kill.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verve/simulation.h"
+
+namespace verve {
+
+/// metrics.csv and positions.npy, a frame at a time. Frame 0 is written by open(). A frame appears in full or not at
+/// all: the header of positions.npy always counts the frames that are there.
+class Recorder {
+ public:
+  /// Creates the directory if need be; fails (nothing written) when it cannot be written to. Files of an earlier run
+  /// in it are replaced.
+  static Expected<Recorder> open(const std::filesystem::path& directory, const Simulation& simulation,
+                                 bool double_positions = false);
+  Recorder(Recorder&&) noexcept;
+  Recorder& operator=(Recorder&&) noexcept;
+  ~Recorder();
+
+  /// Call after each successful step. Throws std::runtime_error, naming file and reason, when the frame cannot be
+  /// written (disk full); the files then hold the frames before it and recording may go on later.
+  void frame(const Simulation& simulation, const StepReport& report);
+
+ private:
+  struct Impl;
+  explicit Recorder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What a run kept of a quantity over the longest span in which nothing in the scene changes it from outside.
+struct Kept {
+  std::string text;  ///< "54.6 → 54.6 J (100.0 %)", or why there is none: "exchanged with an anchor"
+  std::string span;  ///< "from 2.53 s to 10 s", empty when there is none
+};
+
+/// A run in six entries: the table of a report.
+struct RunSummary {
+  Kept energy;                     ///< H
+  Kept momentum;                   ///< |P|
+  Kept spin;                       ///< |L| about the centre of mass
+  double elastic_oscillation = 0;  ///< standard deviation of the elastic energy over the last third, over the largest
+                                   ///< kinetic + elastic energy
+  double mean_iterations = 0;      ///< per frame
+  double mean_milliseconds = 0;    ///< per frame
+};
+
+/// One curve set and playback of a report: collected while a run goes on.
+class ReportRun {
+ public:
+  /// `label` as shown ("cpd"); at most `max_frames` frames are kept for playback (evenly thinned out).
+  ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames = 600);
+  ReportRun(ReportRun&&) noexcept;
+  ~ReportRun();
+  /// Call after each successful step.
+  void frame(const Simulation& simulation, const StepReport& report);
+  /// Energies that have no zero of their own, and the elastic oscillation, are counted in units of the largest energy
+  /// of this run and those `beside` it, so that runs of one scene compare. Goes by the scene: dials turned and pushes
+  /// given through Simulation are not seen.
+  RunSummary summary(const std::vector<const ReportRun*>& beside = {}) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// A self-contained page: curves of H (kinetic, elastic, external), |P|, |L|, iterations and frame time, and a 3-D
+/// playback with orbit, pause and scrub. Several runs are drawn over each other and played side by side. Long runs and
+/// large meshes are thinned out so that the file stays below 25 MB. An existing file is replaced at one stroke, or left
+/// alone on failure.
+Expected<bool> write_report(const std::filesystem::path& file, const std::string& title, const std::string& description,
+                            const std::vector<const ReportRun*>& runs);
+
+}  // namespace verve

@@ -1,0 +1,6 @@
+#pragma once
+
+#define VERVE_VERSION_MAJOR 0
+#define VERVE_VERSION_MINOR 1
+#define VERVE_VERSION_PATCH 0
+#define VERVE_VERSION "0.1.0"

@@ -1,0 +1,122 @@
+#include "record/metrics_table.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace verve {
+
+namespace {
+
+struct Row {
+  int frame;
+  double time;
+  std::string_view body;
+  const Measures& measures;
+  double step_ms;
+};
+
+struct Column {
+  const char* name;
+  void (*append)(std::string& out, const Row& row);
+};
+
+#define VERVE_NUMBER(name, expression)                                             \
+  {                                                                                \
+    name, [](std::string& out, const Row& row) { append_number(out, expression); } \
+  }
+
+// The only list of the columns. Their order is part of the format.
+constexpr Column columns[] = {
+    {"frame", [](std::string& out, const Row& row) { out += std::to_string(row.frame); }},
+    VERVE_NUMBER("time", row.time),
+    {"body", [](std::string& out, const Row& row) { out += csv_field(row.body); }},
+    VERVE_NUMBER("px", row.measures.momentum.x),
+    VERVE_NUMBER("py", row.measures.momentum.y),
+    VERVE_NUMBER("pz", row.measures.momentum.z),
+    VERVE_NUMBER("lx", row.measures.angular_momentum.x),
+    VERVE_NUMBER("ly", row.measures.angular_momentum.y),
+    VERVE_NUMBER("lz", row.measures.angular_momentum.z),
+    VERVE_NUMBER("kinetic", row.measures.kinetic),
+    VERVE_NUMBER("elastic", row.measures.elastic),
+    VERVE_NUMBER("contact", row.measures.contact),
+    VERVE_NUMBER("external", row.measures.external),
+    VERVE_NUMBER("total", row.measures.total),
+    VERVE_NUMBER("target_total", row.measures.target_total),
+    VERVE_NUMBER("booked_loss", row.measures.booked_loss),
+    VERVE_NUMBER("multiplier", row.measures.multiplier),
+    {"iterations", [](std::string& out, const Row& row) { out += std::to_string(row.measures.iterations); }},
+    VERVE_NUMBER("error_p", row.measures.error_p),
+    VERVE_NUMBER("error_l", row.measures.error_l),
+    VERVE_NUMBER("error_h", row.measures.error_h),
+    VERVE_NUMBER("com_x", row.measures.center.x),
+    VERVE_NUMBER("com_y", row.measures.center.y),
+    VERVE_NUMBER("com_z", row.measures.center.z),
+    VERVE_NUMBER("step_ms", row.step_ms),
+};
+
+#undef VERVE_NUMBER
+
+void append_row(std::string& out, std::string_view prefix, const Row& row) {
+  out += prefix;
+  bool first = true;
+  for (const Column& column : columns) {
+    if (!first) out += ',';
+    column.append(out, row);
+    first = false;
+  }
+  out += '\n';
+}
+
+}  // namespace
+
+void append_number(std::string& out, double value, int digits) {
+  if (std::isnan(value)) {
+    out += "nan";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-inf" : "inf";
+  } else {
+    char buffer[40];
+    const int length = std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+    for (int i = 0; i < length; ++i) {
+      const char c = buffer[i];
+      const bool part_of_number = (c >= '0' && c <= '9') || c == '-' || c == '+' || c == 'e';
+      out += part_of_number ? c : '.';  // the one other character is the locale's decimal point
+    }
+  }
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string metrics_header() {
+  std::string out;
+  for (const Column& column : columns) {
+    if (!out.empty()) out += ',';
+    out += column.name;
+  }
+  return out;
+}
+
+void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
+                         std::string_view prefix) {
+  const int frame = simulation.frame();
+  const double time = simulation.time();
+  for (int body = 0; body < simulation.bodies(); ++body) {
+    const Measures measures = simulation.measure(body);
+    append_row(out, prefix, {frame, time, simulation.body_name(body), measures, report.milliseconds});
+  }
+  Measures all = simulation.measure();
+  all.iterations = report.iterations;
+  all.multiplier = report.multiplier;
+  all.error_p = report.error_p, all.error_l = report.error_l, all.error_h = report.error_h;
+  append_row(out, prefix, {frame, time, "all", all, report.milliseconds});
+}
+
+}  // namespace verve

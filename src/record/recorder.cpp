@@ -1,0 +1,173 @@
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "record/metrics_table.h"
+#include "record/npy.h"
+#include "record/output_file.h"
+#include "verve/record.h"
+
+namespace verve {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "positions.npy is written as it lies in memory");
+
+struct Recorder::Impl {
+  fs::path directory;
+  OutputFile metrics, positions;
+  std::uint64_t metrics_size = 0;
+  std::int64_t frames = 0;
+  int vertices = 0;
+  bool float64 = false;
+  std::string rows;
+  std::vector<char> block;
+
+  fs::path metrics_path() const { return directory / "metrics.csv"; }
+  fs::path positions_path() const { return directory / "positions.npy"; }
+
+  void pack(const std::vector<Vec3>& x) {
+    if (float64) {
+      block.resize(x.size() * 3 * sizeof(double));
+      std::memcpy(block.data(), x.data(), block.size());
+      return;
+    }
+    block.resize(x.size() * 3 * sizeof(float));
+    char* to = block.data();
+    for (const Vec3& p : x) {
+      const float packed[3] = {float(p.x), float(p.y), float(p.z)};
+      std::memcpy(to, packed, sizeof packed);
+      to += sizeof packed;
+    }
+  }
+
+  /// Positions, then rows, then the count: whatever happens in between, the files agree on the frames before this one.
+  /// Empty when all went well, else "path: reason".
+  std::string append(const Simulation& simulation, const StepReport& report) {
+    pack(simulation.positions());
+    rows.clear();
+    append_metrics_rows(rows, simulation, report);
+
+    std::string error = positions.write_at(npy_header_size + std::uint64_t(frames) * block.size(), block);
+    if (!error.empty()) return positions_path().string() + ": " + error;
+    error = metrics.write_at(metrics_size, rows);
+    if (!error.empty()) {
+      metrics.cut_to(metrics_size);
+      return metrics_path().string() + ": " + error;
+    }
+    error = positions.write_at(0, npy_header(frames + 1, vertices, float64));
+    if (!error.empty()) {
+      metrics.cut_to(metrics_size);
+      return positions_path().string() + ": " + error;
+    }
+    metrics_size += rows.size();
+    ++frames;
+    return "";
+  }
+};
+
+static_assert(sizeof(Vec3) == 3 * sizeof(double));
+
+namespace {
+
+/// Makes the missing folders of a path, and takes them away again unless kept.
+class MadeFolders {
+ public:
+  /// Empty when all went well.
+  std::string make(const fs::path& directory) {
+    std::vector<fs::path> missing;
+    std::error_code code;
+    for (fs::path p = fs::absolute(directory, code).lexically_normal(); !p.empty(); p = p.parent_path()) {
+      const fs::file_status status = fs::status(p, code);
+      if (fs::is_directory(status)) break;
+      if (fs::exists(status)) return "found a file at " + p.string() + ", expected a folder";
+      if (p.has_filename()) missing.push_back(p);
+      if (p == p.parent_path()) break;
+    }
+    for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
+      if (!fs::create_directory(*p, code) && code) return "cannot create the folder: " + code.message();
+      made_.push_back(*p);
+    }
+    return "";
+  }
+  void keep() { made_.clear(); }
+  ~MadeFolders() {
+    std::error_code ignored;
+    for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, ignored);
+  }
+
+ private:
+  std::vector<fs::path> made_;
+};
+
+}  // namespace
+
+Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& simulation, bool double_positions) {
+  Diagnostics problems;
+  MadeFolders folders;
+  if (std::string error = folders.make(directory); !error.empty()) {
+    problems.error(directory.string(), std::move(error));
+    return problems;
+  }
+
+  auto impl = std::make_unique<Impl>();
+  impl->directory = directory;
+  impl->vertices = simulation.vertices();
+  impl->float64 = double_positions;
+
+  // Files of an earlier run stay until both new ones hold frame 0, and are then replaced at one stroke.
+  struct Part {
+    OutputFile& file;
+    fs::path target, part;
+  };
+  Part parts[] = {{impl->metrics, impl->metrics_path(), impl->metrics_path().string() + ".part"},
+                  {impl->positions, impl->positions_path(), impl->positions_path().string() + ".part"}};
+  std::error_code code;
+  for (Part& p : parts) {
+    if (fs::is_directory(p.target, code))
+      problems.error(p.target.string(), "found a folder, expected a file or nothing");
+    else if (const std::string error = p.file.create(p.part); !error.empty())
+      problems.error(p.target.string(), "cannot be written: " + error);
+  }
+  const auto discard = [&] {
+    for (const Part& p : parts) fs::remove(p.part, code);
+  };
+  if (problems.has_errors()) return discard(), problems;
+
+  const std::string header = metrics_header() + '\n';
+  std::string error = impl->metrics.write_at(0, header);
+  impl->metrics_size = header.size();
+  if (!error.empty()) error = impl->metrics_path().string() + ": " + error;
+  if (error.empty()) error = impl->append(simulation, {});
+  if (!error.empty()) {
+    problems.error(directory.string(), "frame 0 could not be recorded: " + error);
+    return discard(), problems;
+  }
+  for (const Part& p : parts) {
+    fs::rename(p.part, p.target, code);
+    if (!code) continue;
+    problems.error(p.target.string(), "cannot be written: " + code.message());
+    for (const Part* renamed = parts; renamed != &p; ++renamed) fs::remove(renamed->target, code);
+    return discard(), problems;
+  }
+  folders.keep();
+  return Recorder(std::move(impl));
+}
+
+void Recorder::frame(const Simulation& simulation, const StepReport& report) {
+  if (simulation.vertices() != impl_->vertices)
+    throw std::invalid_argument("Recorder::frame: found " + std::to_string(simulation.vertices()) +
+                                " vertices, expected " + std::to_string(impl_->vertices) +
+                                " (those of the simulation it was opened with)");
+  const std::string error = impl_->append(simulation, report);
+  if (!error.empty())
+    throw std::runtime_error("frame " + std::to_string(simulation.frame()) + " could not be recorded: " + error +
+                             " (the " + std::to_string(impl_->frames) + " frames before it are complete)");
+}
+
+Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+}  // namespace verve

@@ -1,0 +1,162 @@
+#include "record/report_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "verve/mesh.h"
+
+namespace verve {
+
+namespace {
+
+// Told apart by most colour-blind readers, on light and dark ground.
+constexpr const char* body_colors[] = {"#e08a5b", "#4c9fb5", "#b7a24a", "#9b7fc4", "#6fae72", "#d1728f", "#7f93a8"};
+
+/// Positions of the chosen vertices as fractions of their box; non-finite coordinates go to the middle of the box.
+void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen, std::array<double, 6>& box,
+              std::vector<std::uint16_t>& out) {
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = INFINITY, high = -INFINITY;
+    for (const int v : chosen)
+      if (const double x = positions[v][axis]; std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
+    if (!(low <= high)) low = high = 0;
+    box[axis] = low;
+    box[axis + 3] = std::isfinite(high - low) ? high - low : 0;
+  }
+  for (const int v : chosen) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double s = box[axis + 3] > 0 ? (positions[v][axis] - box[axis]) / box[axis + 3] : 0;
+      out.push_back(std::uint16_t(std::lround(65535 * (std::isfinite(s) ? std::clamp(s, 0.0, 1.0) : 0.5))));
+    }
+  }
+}
+
+ReportMesh visible_part(const Mesh& mesh, int first_vertex) {
+  ReportMesh out;
+  std::vector<int> number(mesh.vertices.size(), -1);
+  std::vector<int> local;
+  const auto use = [&](int v) {
+    if (number[v] < 0) number[v] = int(local.size()), local.push_back(v);
+    return std::uint32_t(number[v]);
+  };
+  for (const auto& t : surface(mesh))
+    for (const int v : t) out.triangles.push_back(use(v));
+  for (const auto& e : mesh.edges)
+    for (const int v : e) out.edges.push_back(use(v));
+  quantize(mesh.vertices, local, out.rest_box, out.rest);
+  for (const int v : local) out.vertices.push_back(first_vertex + v);
+  return out;
+}
+
+std::vector<ReportMesh> visible_parts(const Simulation& simulation) {
+  std::vector<ReportMesh> out;
+  const auto& specs = simulation.scene().bodies;
+  for (int body = 0; body < simulation.bodies(); ++body) {
+    out.push_back(visible_part(simulation.mesh(body), simulation.first_vertex(body)));
+    out.back().name = simulation.body_name(body);
+    if (size_t(body) < specs.size()) out.back().color = specs[body].color;
+    if (out.back().color.empty()) out.back().color = body_colors[body % std::size(body_colors)];
+  }
+  return out;
+}
+
+size_t frames_that_fit(const std::vector<ReportMesh>& meshes, int max_frames) {
+  double vertices = 0;
+  for (const ReportMesh& mesh : meshes) vertices += double(mesh.vertices.size());
+  const double fit = report_byte_limit / std::max(1.0, vertices * report_bytes_per_vertex);
+  return size_t(std::min<double>(std::max(1, max_frames) + 1.0, std::max(2.0, fit)));  // frame 0 comes on top
+}
+
+constexpr size_t max_points = 6000;
+
+std::string span_text(const Span& span, const ReportRun::Impl& run) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "from %.3g s to %.3g s", run.start + span.from * run.scene.step,
+                run.start + span.to * run.scene.step);
+  return span.empty() ? "" : buffer;
+}
+
+}  // namespace
+
+ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames)
+    : label(std::move(label_)),
+      vertices(simulation.vertices()),
+      elements(simulation.elements()),
+      meshes(visible_parts(simulation)),
+      frames(frames_that_fit(meshes, max_frames), size_t(std::max(0, total_frames)) + 1),
+      points(max_points, size_t(std::max(0, total_frames)) + 1),
+      scene(simulation.scene()),
+      start(simulation.time()) {
+  history.radius = root_mean_square_radius(simulation.positions());
+  add(simulation, {});
+}
+
+void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report) {
+  const Measures m = simulation.measure();
+  const int frame = simulation.frame();
+  const double time = simulation.time();
+
+  ReportPoint point{frame,
+                    time,
+                    m.kinetic,
+                    m.elastic,
+                    m.contact,
+                    m.external,
+                    m.total,
+                    m.target_total,
+                    norm(m.momentum),
+                    norm(m.spin),
+                    double(report.iterations),
+                    report.milliseconds};
+  if (!history.frames.empty()) sum_iterations += report.iterations, sum_milliseconds += report.milliseconds;
+  history.frames.push_back(m);
+  points.add(point);
+
+  ReportFrame shot{frame, time, m.center, {}, {}};
+  const std::vector<Vec3> x = simulation.positions();
+  for (const ReportMesh& mesh : meshes) quantize(x, mesh.vertices, shot.boxes.emplace_back(), shot.positions);
+  frames.add(std::move(shot));
+}
+
+ReportRun::ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames)
+    : impl(std::make_unique<Impl>(std::move(label), simulation, total_frames, max_frames)) {}
+ReportRun::ReportRun(ReportRun&&) noexcept = default;
+ReportRun::~ReportRun() = default;
+
+void ReportRun::frame(const Simulation& simulation, const StepReport& report) {
+  if (simulation.vertices() != impl->vertices)
+    throw std::invalid_argument("ReportRun::frame: found " + std::to_string(simulation.vertices()) +
+                                " vertices, expected " + std::to_string(impl->vertices) +
+                                " (those of the simulation it was made with)");
+  impl->add(simulation, report);
+}
+
+RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const {
+  const Impl& r = *impl;
+  const Spans spans = r.spans();
+  double scale = energy_scale(r.history, {0, r.steps(), ""}), span_scale = energy_scale(r.history, spans.energy);
+  for (const ReportRun* other : beside) {
+    const Impl& o = *other->impl;
+    scale = std::max(scale, energy_scale(o.history, {0, o.steps(), ""}));
+    span_scale = std::max(span_scale, energy_scale(o.history, o.spans().energy));
+  }
+  // Where constant forces act the zero of `total` is arbitrary, and no share of it means anything.
+  const bool true_zero = r.scene.gravity == Vec3{} && r.scene.forces.empty();
+  const double unit = true_zero ? r.history.frames[spans.energy.from].total : span_scale;
+
+  RunSummary out;
+  out.energy = {kept_energy(r.history, spans.energy, unit), span_text(spans.energy, r)};
+  out.momentum = {kept_momentum(r.history, spans.momentum), span_text(spans.momentum, r)};
+  out.spin = {kept_spin(r.history, spans.spin), span_text(spans.spin, r)};
+  const double oscillation = elastic_oscillation(r.history);
+  out.elastic_oscillation = scale > 0 || !std::isfinite(oscillation) ? oscillation / scale : 0;
+  if (r.steps() > 0) {
+    out.mean_iterations = r.sum_iterations / r.steps();
+    out.mean_milliseconds = r.sum_milliseconds / r.steps();
+  }
+  return out;
+}
+
+}  // namespace verve

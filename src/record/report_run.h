@@ -1,0 +1,101 @@
+// What a report keeps of a run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "record/kept.h"
+#include "verve/record.h"
+
+namespace verve {
+
+/// The visible part of a body: its skin, or its edges when it has no faces.
+struct ReportMesh {
+  std::string name;
+  std::string color;                     ///< "#rrggbb"
+  std::vector<int> vertices;             ///< numbers in the simulation
+  std::vector<std::uint32_t> triangles;  ///< numbers in `vertices`
+  std::vector<std::uint32_t> edges;
+  std::array<double, 6> rest_box{};
+  std::vector<std::uint16_t> rest;  ///< rest shape in rest_box
+};
+
+/// Positions as 16-bit fractions of a box per body and frame: 1/65535 of the body's size, wherever it flies.
+struct ReportFrame {
+  int frame = 0;
+  double time = 0;
+  Vec3 center;
+  std::vector<std::array<double, 6>> boxes;  ///< lower corner, then extent
+  std::vector<std::uint16_t> positions;
+};
+
+struct ReportPoint {
+  int frame = 0;
+  double time = 0;
+  double kinetic = 0, elastic = 0, contact = 0, external = 0, total = 0, target = 0;
+  double momentum = 0, spin = 0, iterations = 0, milliseconds = 0;
+};
+
+/// Keeps every stride-th item and the last one; the stride doubles whenever the room is full.
+template <class T>
+class Thinned {
+ public:
+  Thinned(size_t room, size_t expected) : room_(room < 2 ? 2 : room), stride_((expected + room_ - 1) / room_) {
+    if (stride_ == 0) stride_ = 1;
+  }
+
+  void add(T item) {
+    if (count_ % stride_ == 0 && items_.size() >= room_) {
+      size_t kept = 0;
+      for (size_t i = 0; i < items_.size(); i += 2) std::swap(items_[kept++], items_[i]);
+      items_.resize(kept);
+      stride_ *= 2;
+    }
+    last_kept_ = count_ % stride_ == 0;
+    if (last_kept_)
+      items_.push_back(std::move(item));
+    else
+      last_ = std::move(item);
+    ++count_;
+  }
+  bool empty() const { return count_ == 0; }
+  std::vector<const T*> list() const {
+    std::vector<const T*> out;
+    for (const T& item : items_) out.push_back(&item);
+    if (count_ > 0 && !last_kept_) out.push_back(&last_);
+    return out;
+  }
+
+ private:
+  size_t room_, stride_, count_ = 0;
+  std::vector<T> items_;
+  T last_;
+  bool last_kept_ = false;
+};
+
+struct ReportRun::Impl {
+  std::string label;
+  int vertices = 0, elements = 0;
+  std::vector<ReportMesh> meshes;
+  Thinned<ReportFrame> frames;
+  Thinned<ReportPoint> points;
+
+  Scene scene;
+  double start = 0;  ///< time of the first frame [s]
+  History history;
+  double sum_iterations = 0, sum_milliseconds = 0;
+
+  Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames);
+  void add(const Simulation& simulation, const StepReport& report);
+  int steps() const { return int(history.frames.size()) - 1; }
+  Spans spans() const { return undisturbed_spans(scene, steps(), start); }
+};
+
+/// Bytes of one vertex of one frame in the page: three 16-bit numbers in base64.
+constexpr double report_bytes_per_vertex = 8;
+constexpr double report_byte_limit = 25e6;
+
+}  // namespace verve
