@@ -1,0 +1,9 @@
+#pragma once
+
+#include "verve/mesh.h"
+#include "verve/record.h"
+#include "verve/registry.h"
+#include "verve/scene.h"
+#include "verve/scene_file.h"
+#include "verve/simulation.h"
+#include "verve/version.h"

@@ -1,0 +1,48 @@
+#include <doctest/doctest.h>
+
+#include "scenes.h"
+
+using namespace verve;
+
+TEST_CASE("every built-in scene is read without a complaint") {
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    CAPTURE(builtin.name);
+    const Expected<Scene> scene = read_scene(builtin.name);
+    REQUIRE_MESSAGE(scene.has_value(), scene.diagnostics().text());
+    CHECK(scene.diagnostics().empty());
+    CHECK(scene->name == builtin.name);
+    CHECK(scene->description == builtin.description);
+    CHECK(builtin.description.size() > 20);
+    CHECK(builtin.description.size() < 250);
+  }
+}
+
+TEST_CASE("the built-in scenes are listed in a fixed order and equal to their files") {
+  const std::vector<std::string> expected = {"cube",         "cube_rest", "torus",     "t_pipe_intermediate",
+                                             "t_pipe_major", "hippo",     "bear",      "trampoline",
+                                             "cloth",        "pendulum",  "free_fall", "chain"};
+  std::vector<std::string> names;
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    names.push_back(builtin.name);
+    CHECK(builtin.text == read_text(VERVE_SOURCE_DIR "/scenes/" + builtin.name + ".json"));
+  }
+  CHECK(names == expected);
+}
+
+TEST_CASE("every built-in scene survives being written and read") {
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    const std::string written = write_scene(read_scene(builtin.name).value());
+    const Expected<Scene> again = parse_scene(written, "scene.json");
+    REQUIRE_MESSAGE(again.has_value(), again.diagnostics().text());
+    CHECK(write_scene(*again) == written);
+  }
+}
+
+TEST_CASE("the example of docs/scenes.md is a sound scene") {
+  const std::string docs = read_text(VERVE_SOURCE_DIR "/docs/scenes.md");
+  const std::string fence = "```json\n";
+  const size_t start = docs.find(fence);
+  REQUIRE(start != std::string::npos);
+  const size_t end = docs.find("```", start + fence.size());
+  CHECK(complaints(docs.substr(start + fence.size(), end - start - fence.size())) == "");
+}
