@@ -1,0 +1,44 @@
+// The commands of `verve`: options as typed, one function each that returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verve/diagnostics.h"
+
+namespace verve::cli {
+
+enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
+
+/// Values stay text until the command reads them, so that every bad one is reported together with the scene's problems.
+struct SimulateOptions {
+  std::string scene, out, frames, method, threads, precision, record;
+  std::vector<std::string> set;
+  bool quiet = false;
+};
+struct DemoOptions {
+  std::string scene = "bear", frames, out, threads;
+  bool quiet = false;
+};
+struct ListOptions {
+  std::string kind;
+  bool plain = false;
+};
+struct CheckOptions {
+  std::vector<std::string> scenes, set;
+};
+struct MeshOptions {
+  std::string source, out;
+  std::vector<std::string> set;
+  bool strict = false;
+};
+
+/// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
+int simulate(const SimulateOptions& options, Diagnostics problems);
+int demo(const DemoOptions& options, Diagnostics problems);
+int list(const ListOptions& options, Diagnostics problems);
+int check(const CheckOptions& options, Diagnostics problems);
+int mesh(const MeshOptions& options, Diagnostics problems);
+int schema(Diagnostics problems);
+
+}  // namespace verve::cli

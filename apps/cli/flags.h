@@ -1,0 +1,29 @@
+// Values of flags and outcomes of input: read, checked and reported in one style.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verve/diagnostics.h"
+#include "verve/scene_file.h"
+
+namespace verve::cli {
+
+/// A whole number >= 1, or nothing with an error at `flag`. Empty text is nothing without an error.
+std::optional<int> read_count(const std::string& flag, const std::string& text, Diagnostics& problems);
+/// Checks `text`, unless empty, against `choices`.
+bool read_choice(const std::string& flag, const std::string& text, const std::vector<std::string>& choices,
+                 Diagnostics& problems);
+/// "path=value" of every --set.
+std::vector<Override> read_overrides(const std::vector<std::string>& set, Diagnostics& problems);
+
+/// Adds what is not there yet: the same fault may be found in the file and again while the model is built, then
+/// without line and column.
+void append_new(Diagnostics& all, const Diagnostics& more);
+/// Writes all problems to stderr.
+void report(const Diagnostics& problems);
+/// report() and, for errors, a closing count. Returns exit_bad_input.
+int refuse(const Diagnostics& problems, const char* consequence);
+
+}  // namespace verve::cli

@@ -1,0 +1,38 @@
+#include "interrupt.h"
+
+#include <signal.h>
+
+namespace verve::cli {
+
+namespace {
+
+volatile sig_atomic_t arrived = 0;
+struct sigaction previous_int, previous_term;
+
+extern "C" void note_signal(int number) { arrived = number; }
+
+void take_over(int number, struct sigaction& previous) {
+  // Also where it was ignored: a script's background job should still stop cleanly when it is asked to.
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESETHAND | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, &previous);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  arrived = 0;
+  take_over(SIGINT, previous_int);
+  take_over(SIGTERM, previous_term);
+}
+
+InterruptGuard::~InterruptGuard() {
+  sigaction(SIGINT, &previous_int, nullptr);
+  sigaction(SIGTERM, &previous_term, nullptr);
+}
+
+int InterruptGuard::signal() { return arrived; }
+
+}  // namespace verve::cli

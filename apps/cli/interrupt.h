@@ -1,0 +1,17 @@
+// Ctrl-C and termination: the first one asks the run to stop after the current frame, the second one ends the program.
+#pragma once
+
+namespace verve::cli {
+
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  /// The signal that arrived since the guard was set up, or 0.
+  static int signal();
+};
+
+}  // namespace verve::cli

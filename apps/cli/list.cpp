@@ -1,0 +1,79 @@
+// verve list: what there is by name, read from the registries.
+#include <cstdio>
+
+#include "commands.h"
+#include "flags.h"
+#include "terminal.h"
+#include "verve/mesh.h"
+#include "verve/registry.h"
+#include "verve/scene_file.h"
+
+namespace verve::cli {
+
+namespace {
+
+struct Item {
+  std::string name, text;
+  std::vector<ParameterInfo> parameters;
+};
+struct Section {
+  std::string kind;
+  std::vector<Item> items;
+};
+
+std::vector<Section> all_sections() {
+  Section scenes{"scenes", {}}, potentials{"potentials", {}}, methods{"methods", {}}, generators{"generators", {}};
+  for (const BuiltinScene& scene : builtin_scenes()) scenes.items.push_back({scene.name, scene.description, {}});
+  for (const PotentialInfo& info : potential_infos())
+    potentials.items.push_back({info.name, info.help + "; acts on " + info.elements, info.parameters});
+  for (const MethodInfo& info : method_infos())
+    methods.items.push_back(
+        {info.name, info.help + " (" + info.integrator + " × " + info.minimizer + " × " + info.conservation + ")", {}});
+  for (const GeneratorInfo& info : mesh_generators())
+    generators.items.push_back({info.name, info.help, info.parameters});
+  return {scenes, potentials, methods, generators};
+}
+
+std::string describe(const ParameterInfo& info) {
+  std::string text = info.help;
+  if (!text.empty()) text += ": ";
+  text += describe_expected(info);
+  if (info.optional) return text + ", may be left out";
+  text += ", default";
+  for (const double value : info.default_value) text.append(" ").append(format_value(value));
+  return text;
+}
+
+}  // namespace
+
+int list(const ListOptions& options, Diagnostics problems) {
+  const std::vector<Section> sections = all_sections();
+  std::vector<std::string> kinds;
+  for (const Section& section : sections) kinds.push_back(section.kind);
+  read_choice("list", options.kind, kinds, problems);
+  if (problems.has_errors()) return refuse(problems, "see verve list --help");
+
+  const Style style = style_of(stdout);
+  bool first = true;
+  for (const Section& section : sections) {
+    if (!options.kind.empty() && options.kind != section.kind) continue;
+    if (options.plain) {
+      for (const Item& item : section.items) std::puts(item.name.c_str());
+      continue;
+    }
+    std::printf("%s%s%s%s\n", first ? "" : "\n", style.bold, section.kind.c_str(), style.reset);
+    first = false;
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const Item& item : section.items) {
+      rows.emplace_back(item.name, item.text);
+      // parameters only when one section was asked for: the overview stays an overview
+      if (!options.kind.empty())
+        for (const ParameterInfo& parameter : item.parameters)
+          rows.emplace_back("  " + parameter.name, describe(parameter));
+    }
+    print_columns(rows, 2);
+  }
+  return exit_done;
+}
+
+}  // namespace verve::cli

@@ -1,0 +1,190 @@
+// The command line of verve. The only file that sees the argument parser; the work is in the files of the commands.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.h"
+#include "flags.h"
+#include "verve/version.h"
+
+namespace {
+
+using namespace verve;
+using namespace verve::cli;
+
+/// A text option that takes one value; given again, the last one counts.
+void text(CLI::App* app, const std::string& names, std::string& value, const std::string& help, const char* type) {
+  app->add_option(names, value, help)->type_name(type)->take_last();
+}
+void texts(CLI::App* app, const std::string& names, std::vector<std::string>& values, const std::string& help,
+           const char* type) {
+  app->add_option(names, values, help)->type_name(type)->allow_extra_args(false);
+}
+
+std::vector<std::string> long_flags(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+/// What the parser let pass: flags with nothing as their value, unknown flags, arguments too many.
+Diagnostics leftovers(const CLI::App& app) {
+  Diagnostics problems;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) problems.error(option->get_name(), "found \"\", expected a value");
+  bool unknown_flag = false;
+  for (const std::string& word : app.remaining()) {
+    if (word.size() < 2 || word[0] != '-') {
+      // after an unknown flag it is most likely that flag's value
+      if (!unknown_flag) problems.error(word, "one argument too many for verve " + app.get_name());
+      continue;
+    }
+    unknown_flag = true;
+    const std::string flag = word.substr(0, word.find('='));
+    problems.error(flag, "unknown option, " + expected_one_of(flag, long_flags(app)));
+  }
+  return problems;
+}
+
+std::string examples(std::initializer_list<const char*> lines) {
+  std::string text = "Examples:";
+  for (const char* line : lines) text += std::string("\n  ") + line;
+  return text;
+}
+
+int unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  Diagnostics problems;
+  if (word.empty())
+    problems.error("verve", "no command given, " + expected_one_of("", names));
+  else if (word[0] == '-')
+    problems.error(word, "unknown option, " + expected_one_of(word, long_flags(app)));
+  else
+    problems.error(word, "unknown command, " + expected_one_of(word, names));
+  return refuse(problems, "see verve --help");
+}
+
+int dispatch(int argc, char** argv) {
+  CLI::App app("Deformable bodies that keep their energy.", "verve");
+  app.set_version_flag("--version", "verve " VERVE_VERSION, "Show the version");
+  app.set_help_flag("-h,--help", "Show this help");
+  app.allow_extras();
+  app.footer(examples({"verve demo", "verve simulate cube --frames 600 --out runs/cube", "verve list scenes",
+                       "verve simulate --help"}));
+
+  const auto command = [&](const char* name, const char* help, std::initializer_list<const char*> lines) {
+    CLI::App* sub = app.add_subcommand(name, help);
+    sub->set_help_flag("-h,--help", "Show this help");
+    sub->allow_extras();
+    sub->footer(examples(lines));
+    return sub;
+  };
+
+  DemoOptions demo_options;
+  CLI::App* demo_command =
+      command("demo", "Run a scene by CPD and by plain PD, compare what each keeps, write a report of both",
+              {"verve demo", "verve demo --scene cube --frames 600"});
+  text(demo_command, "--scene", demo_options.scene, "Built-in scene or JSON file (default: bear)", "SCENE");
+  text(demo_command, "--frames", demo_options.frames, "Number of frames (default: the scene's)", "N");
+  text(demo_command, "--out", demo_options.out, "Where the report goes (default: runs/demo)", "DIR");
+  text(demo_command, "--threads", demo_options.threads, "Threads (default: all); results do not depend on it", "N");
+  demo_command->add_flag("--quiet", demo_options.quiet, "Print errors only");
+
+  ListOptions list_options;
+  CLI::App* list_command = command("list", "Scenes, potentials, methods and mesh generators by name",
+                                   {"verve list", "verve list generators", "verve list scenes --plain"});
+  text(list_command, "kind", list_options.kind, "scenes, potentials, methods or generators (default: all)", "");
+  list_command->add_flag("--plain", list_options.plain, "One name per line, nothing else");
+
+  CheckOptions check_options;
+  CLI::App* check_command = command("check", "Validate scenes without running them: every problem at once",
+                                    {"verve check my_scene.json", "verve check cube bear --set solver.method=pd"});
+  check_command->add_option("scenes", check_options.scenes, "Built-in scenes or JSON files")->type_name("");
+  texts(check_command, "--set", check_options.set, "Override any key of the scenes (repeatable)", "PATH=VALUE");
+
+  SimulateOptions simulate_options;
+  CLI::App* simulate_command =
+      command("simulate", "Run a scene; leaves metrics.csv, positions.npy, scene.json and report.html",
+              {"verve simulate cube", "verve simulate hippo --method pd --frames 100 --out runs/hippo_pd",
+               "verve simulate my_scene.json --set solver.tolerance=1e-4 --set bodies[0].density=500",
+               "verve simulate runs/cube/scene.json --out runs/again"});
+  text(simulate_command, "scene", simulate_options.scene, "Built-in scene or JSON file", "");
+  text(simulate_command, "--out", simulate_options.out, "Where the results go (default: runs/<scene>)", "DIR");
+  text(simulate_command, "--frames", simulate_options.frames, "Number of frames; same as --set frames=N", "N");
+  text(simulate_command, "--method", simulate_options.method,
+       "See verve list methods; same as --set solver.method=NAME", "NAME");
+  texts(simulate_command, "--set", simulate_options.set,
+        "Override any key of the scene (repeatable); --frames, --method and --precision come after", "PATH=VALUE");
+  text(simulate_command, "--threads", simulate_options.threads, "Threads (default: all); results do not depend on it",
+       "N");
+  text(simulate_command, "--precision", simulate_options.precision,
+       "Of the kernels: double or float; same as --set solver.precision", "NAME");
+  text(simulate_command, "--record", simulate_options.record, "Numbers in positions.npy: float (default) or double",
+       "NAME");
+  simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
+
+  MeshOptions mesh_options;
+  CLI::App* mesh_command = command("mesh", "Generate, convert or examine a mesh",
+                                   {"verve mesh bear --set spacing=0.05 --out bear.mesh",
+                                    "verve mesh scan.obj --out scan.mesh", "verve mesh info bear.mesh"});
+  text(mesh_command, "source", mesh_options.source, "Generator (verve list generators) or mesh file", "");
+  text(mesh_command, "--out", mesh_options.out, "Mesh file to write, .mesh or .obj; without it: examine", "FILE");
+  texts(mesh_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
+  mesh_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
+  CLI::App* info_command =
+      mesh_command->add_subcommand("info", "Counts, volumes, dihedral angles and faults of a mesh");
+  info_command->set_help_flag("-h,--help", "Show this help");
+  info_command->allow_extras();
+  info_command->footer(examples({"verve mesh info bear.mesh", "verve mesh info ball --set radius=2"}));
+  text(info_command, "source", mesh_options.source, "Mesh file or generator", "");
+  texts(info_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
+  info_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
+
+  CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ArgumentMismatch& error) {
+    Diagnostics problems;
+    const std::string text = error.what();
+    problems.error(text.substr(0, text.find(':')), "nothing found after it, expected a value");
+    return refuse(problems, "see verve --help");
+  } catch (const CLI::ParseError& error) {
+    Diagnostics problems;
+    problems.error("verve", error.what());
+    return refuse(problems, "see verve --help");
+  }
+
+  if (demo_command->parsed()) return demo(demo_options, leftovers(*demo_command));
+  if (list_command->parsed()) return list(list_options, leftovers(*list_command));
+  if (check_command->parsed()) return check(check_options, leftovers(*check_command));
+  if (simulate_command->parsed()) return simulate(simulate_options, leftovers(*simulate_command));
+  if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
+  if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
+  if (schema_command->parsed()) return schema(leftovers(*schema_command));
+  return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // With a standard stream closed, the next file opened would take its number and receive what is printed.
+  for (int fd = 0; fd <= 2; ++fd)
+    if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) return exit_failed;
+  try {
+    return dispatch(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "verve: %s\n", error.what());
+    return exit_failed;
+  }
+}

@@ -1,0 +1,143 @@
+// verve mesh: generate, convert and examine meshes.
+#include "verve/mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "commands.h"
+#include "flags.h"
+#include "terminal.h"
+
+namespace verve::cli {
+
+namespace {
+
+/// "0.05", "1,2,3", "[1, 2, 3]"; empty when it is none of these.
+std::vector<double> read_numbers(std::string text) {
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
+  std::vector<double> numbers;
+  const char* at = text.c_str();
+  while (true) {
+    char* end = nullptr;
+    const double value = std::strtod(at, &end);
+    if (end == at) return {};
+    numbers.push_back(value);
+    while (*end == ' ') ++end;
+    if (*end == '\0') return numbers;
+    if (*end != ',') return {};
+    at = end + 1;
+  }
+}
+
+Expected<Mesh> make(const GeneratorInfo& generator, const MeshOptions& options) {
+  Diagnostics problems;
+  Parameters parameters;
+  for (const auto& [name, text] : read_overrides(options.set, problems)) {
+    const std::vector<double> numbers = read_numbers(text);
+    const auto info = std::find_if(generator.parameters.begin(), generator.parameters.end(),
+                                   [&, &key = name](const ParameterInfo& p) { return p.name == key; });
+    if (numbers.empty() && info != generator.parameters.end())
+      problems.error("--set " + name, "found \"" + text + "\", expected " + describe_expected(*info));
+    else
+      parameters[name] = numbers;
+  }
+  Diagnostics found;
+  check_parameters(parameters, generator.parameters, "", found);
+  for (Diagnostic& d : found.items()) problems.error("--set " + d.where, d.what);
+  if (problems.has_errors()) return problems;
+  return generate_mesh(generator.name, parameters);
+}
+
+Expected<Mesh> load(const MeshOptions& options) {
+  std::vector<std::string> names;
+  for (const GeneratorInfo& info : mesh_generators()) {
+    if (info.name == options.source) return make(info, options);
+    names.push_back(info.name);
+  }
+  Diagnostics problems;
+  const std::filesystem::path file = options.source;
+  if (!file.has_extension() && !std::filesystem::exists(file)) {
+    problems.error(options.source, "no such mesh, expected a file or " +
+                                       expected_one_of(options.source, names).substr(std::string("expected ").size()));
+    return problems;
+  }
+  if (!options.set.empty())
+    problems.error("--set", "found \"" + options.set.front() + "\", but a mesh from a file has no parameters");
+  Expected<Mesh> mesh = read_mesh(file, options.strict ? MeshRepair::refuse : MeshRepair::repair);
+  append_new(problems, mesh.diagnostics());
+  if (problems.has_errors() || !mesh) return problems;
+  return {std::move(*mesh), problems};
+}
+
+std::string range(double lower, double upper) { return format_value(lower) + " … " + format_value(upper); }
+
+void print_mesh(const Mesh& mesh, const std::string& name, const Diagnostics& faults) {
+  Vec3 lower, upper;
+  if (!mesh.vertices.empty()) lower = upper = mesh.vertices[0];
+  for (const Vec3& v : mesh.vertices)
+    for (int i = 0; i < 3; ++i) lower[i] = std::min(lower[i], v[i]), upper[i] = std::max(upper[i], v[i]);
+  const auto faces = surface(mesh);
+  double area = 0;
+  for (const auto& [a, b, c] : faces)
+    area += norm(cross(mesh.vertices[b] - mesh.vertices[a], mesh.vertices[c] - mesh.vertices[a])) / 2;
+
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"vertices", std::to_string(mesh.vertices.size())},
+      {"tetrahedra", std::to_string(mesh.tetrahedra.size())},
+      {"triangles", std::to_string(mesh.triangles.size())},
+      {"edges",
+       std::to_string(mesh.edges.size()) + " of its own, " + std::to_string(unique_edges(mesh).size()) + " in all"},
+      {"surface", count(long(faces.size()), "face", "faces") + ", " + format_value(area) + " m²"}};
+  std::string size;
+  for (int i = 0; i < 3; ++i) size += (i ? " × " : "") + format_value(upper[i] - lower[i]);
+  rows.emplace_back("size", size + " m");
+  if (!mesh.tetrahedra.empty()) {
+    double volume = 0, smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
+    for (const auto& [a, b, c, d] : mesh.tetrahedra) {
+      const double v = tet_volume(mesh.vertices[a], mesh.vertices[b], mesh.vertices[c], mesh.vertices[d]);
+      volume += v, smallest = std::min(smallest, v), largest = std::max(largest, v);
+    }
+    const auto [sharpest, flattest] = dihedral_range(mesh);
+    rows.emplace_back("volume", format_value(volume) + " m³, tetrahedra " + range(smallest, largest) + " m³");
+    rows.emplace_back("dihedral angles", range(sharpest, flattest) + " degrees");
+  }
+  if (faults.empty()) rows.emplace_back("faults", "none");
+  for (const Diagnostic& d : faults.items())
+    rows.emplace_back("fault", (d.where.empty() ? "" : d.where + ": ") + d.what);
+
+  const Style style = style_of(stdout);
+  std::printf("%s%s%s\n", style.bold, name.c_str(), style.reset);
+  print_columns(rows, 2);
+}
+
+}  // namespace
+
+int mesh(const MeshOptions& options, Diagnostics problems) {
+  if (options.source.empty()) {
+    problems.error("SOURCE", "nothing given, expected a generator (verve list generators) or a mesh file");
+    return refuse(problems, "nothing was written");
+  }
+  const Expected<Mesh> mesh = load(options);
+  if (!mesh || problems.has_errors()) {
+    append_new(problems, mesh.diagnostics());
+    return refuse(problems, "nothing was written");
+  }
+  if (options.out.empty()) {
+    print_mesh(*mesh, options.source, mesh.diagnostics());
+    return exit_done;
+  }
+  append_new(problems, mesh.diagnostics());
+  const Expected<bool> written = write_mesh(*mesh, options.out);
+  append_new(problems, written.diagnostics());
+  if (!written) return refuse(problems, "nothing was written");
+  report(problems);
+  std::printf("%s: %zu vertices, %zu tetrahedra, %zu triangles, %zu edges\n", options.out.c_str(),
+              mesh->vertices.size(), mesh->tetrahedra.size(), mesh->triangles.size(), mesh->edges.size());
+  return exit_done;
+}
+
+}  // namespace verve::cli

@@ -1,0 +1,97 @@
+#include "run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "terminal.h"
+
+namespace verve::cli {
+
+std::string describe(const Simulation& simulation) {
+  return count(simulation.vertices(), "vertex", "vertices") + ", " +
+         count(simulation.elements(), "element", "elements") + ", " +
+         count(simulation.scene().frames, "frame", "frames") + " of " + format_duration(simulation.scene().step);
+}
+
+RunResult run_frames(Simulation& simulation, int frames, const std::string& label, bool quiet,
+                     const std::function<void(const StepReport&)>& after_frame) {
+  RunResult result;
+  InterruptGuard interrupt;
+  Progress progress(label, frames, quiet);
+  while (result.frames < frames && !(result.signal = InterruptGuard::signal())) {
+    StepReport report = simulation.step();
+    if (!report) {
+      result.failure = std::move(report);
+      break;
+    }
+    after_frame(report);
+    ++result.frames;
+    result.iterations += (report.iterations - result.iterations) / result.frames;
+    result.milliseconds += (report.milliseconds - result.milliseconds) / result.frames;
+    result.worst_error_h = std::max(result.worst_error_h, report.error_h);
+    progress.update(result.frames);
+  }
+  return result;
+}
+
+int explain(const RunResult& result, int frames, const std::string& label) {
+  const Style style = style_of(stderr);
+  if (!result.failure) {
+    std::fprintf(stderr, "%sverve: %s: frame %d failed: %s%s%s%s\n", style.red, label.c_str(), result.frames + 1,
+                 std::string(to_string(result.failure.status)).c_str(), result.failure.message.empty() ? "" : ": ",
+                 result.failure.message.c_str(), style.reset);
+    return exit_failed;
+  }
+  if (result.signal) {
+    std::fprintf(stderr, "verve: %s: interrupted after %d of %d frames\n", label.c_str(), result.frames, frames);
+    return 128 + result.signal;
+  }
+  return exit_done;
+}
+
+bool write_text(const std::string& file, const std::string& text, Diagnostics& problems) {
+  const std::string part = file + ".part";
+  std::FILE* out = std::fopen(part.c_str(), "wb");
+  bool good = out != nullptr;
+  if (out) {
+    good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+    good = std::fclose(out) == 0 && good;
+    good = good && std::rename(part.c_str(), file.c_str()) == 0;
+  }
+  if (!good) {
+    problems.error(file, std::string("cannot be written: ") + std::strerror(errno));
+    std::remove(part.c_str());
+  }
+  return good;
+}
+
+bool prepare_directory(const std::string& directory, Diagnostics& problems) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    problems.error(directory, "cannot be created: " + error.message());
+    return false;
+  }
+  if (access(directory.c_str(), W_OK | X_OK) != 0) {
+    problems.error(directory, std::string("cannot be written to: ") + std::strerror(errno));
+    return false;
+  }
+  return true;
+}
+
+std::string directory_name(const std::string& scene_name) {
+  std::string name = scene_name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
+  return name.find_first_not_of('.') == std::string::npos ? "scene" : name;
+}
+
+}  // namespace verve::cli

@@ -1,0 +1,102 @@
+// verve simulate: a scene to metrics.csv, positions.npy, scene.json and report.html.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "commands.h"
+#include "flags.h"
+#include "run.h"
+#include "terminal.h"
+#include "verve/record.h"
+#include "verve/registry.h"
+#include "verve/scene_file.h"
+#include "verve/simulation.h"
+
+namespace verve::cli {
+
+namespace {
+
+void print_summary(const Measures& start, const Measures& end, const RunResult& result) {
+  print_table(
+      {{"", "start", "end"},
+       {"energy [J]", format_value(start.total), format_value(end.total)},
+       {"|P| [kg m/s]", format_value(norm(start.momentum)), format_value(norm(end.momentum))},
+       {"|L| [kg m²/s]", format_value(norm(start.angular_momentum)), format_value(norm(end.angular_momentum))}});
+  std::printf("worst energy error %.2g, %.1f iterations and %s per frame\n", result.worst_error_h, result.iterations,
+              format_duration(result.milliseconds * 1e-3).c_str());
+}
+
+std::string default_directory(const Scene& scene, const std::string& source) {
+  const std::string name = scene.name == "untitled" ? std::filesystem::path(source).stem().string() : scene.name;
+  return "runs/" + directory_name(name);
+}
+
+}  // namespace
+
+int simulate(const SimulateOptions& options, Diagnostics problems) {
+  // everything that can be wrong with the input, before anything is written
+  std::vector<std::string> methods;
+  for (const MethodInfo& info : method_infos()) methods.push_back(info.name);
+
+  std::vector<Override> overrides = read_overrides(options.set, problems);
+  if (read_count("--frames", options.frames, problems)) overrides.emplace_back("frames", options.frames);
+  if (read_choice("--method", options.method, methods, problems))
+    overrides.emplace_back("solver.method", options.method);
+  if (read_choice("--precision", options.precision, {"double", "float"}, problems))
+    overrides.emplace_back("solver.precision", options.precision);
+  read_choice("--record", options.record, {"float", "double"}, problems);
+  const std::optional<int> threads = read_count("--threads", options.threads, problems);
+
+  std::optional<Simulation> simulation;
+  if (options.scene.empty()) {
+    problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
+  } else {
+    Expected<Scene> scene = read_scene(options.scene, overrides);
+    append_new(problems, scene.diagnostics());
+    if (scene) {
+      Expected<Simulation> created = Simulation::create(*scene, {.threads = threads.value_or(0)});
+      append_new(problems, created.diagnostics());
+      if (created) simulation = std::move(*created);
+    }
+  }
+  if (problems.has_errors() || !simulation) return refuse(problems, "nothing was written");
+
+  const Scene& scene = simulation->scene();
+  const std::filesystem::path out = options.out.empty() ? default_directory(scene, options.scene) : options.out;
+  Expected<Recorder> recorder = Recorder::open(out, *simulation, options.record == "double");
+  append_new(problems, recorder.diagnostics());
+  if (!recorder) return refuse(problems, "nothing was written");
+  report(problems);
+
+  // an older report in the same place would not belong to the files beside it
+  std::error_code ignored;
+  std::filesystem::remove(out / "report.html", ignored);
+  Diagnostics trouble;
+  if (!write_text((out / "scene.json").string(), write_scene(scene), trouble)) {
+    report(trouble);
+    return exit_failed;
+  }
+
+  const std::string label = scene.name + " (" + scene.solver.method + ")";
+  if (!options.quiet) std::printf("%s: %s\n", label.c_str(), describe(*simulation).c_str());
+
+  ReportRun curves(scene.solver.method, *simulation, scene.frames);
+  const Measures start = simulation->measure();
+  const RunResult result = run_frames(*simulation, scene.frames, label, options.quiet, [&](const StepReport& step) {
+    recorder->frame(*simulation, step);
+    curves.frame(*simulation, step);
+  });
+
+  int exit_code = explain(result, scene.frames, label);
+  const Expected<bool> written = write_report(out / "report.html", scene.name, scene.description, {&curves});
+  report(written.diagnostics());
+  if (!written) exit_code = std::max<int>(exit_code, exit_failed);
+  if (!options.quiet) {
+    print_summary(start, simulation->measure(), result);
+    std::printf("%s\n", (out / "report.html").string().c_str());
+  }
+  return exit_code;
+}
+
+}  // namespace verve::cli

@@ -1,0 +1,6 @@
+file(READ ${readme} text)
+file(READ ${example} code)
+string(FIND "${text}" "```cpp\n${code}```\n" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${readme} does not show ${example} as it is, between ```cpp and ```")
+endif()
