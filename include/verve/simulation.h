@@ -17,7 +17,7 @@ std::string_view to_string(StepStatus status);
 struct StepReport {
   StepStatus status = StepStatus::ok;
   std::string message;  ///< why, when status is not ok; the state is then as before
-  int iterations = 0;   ///< summed over sub-steps, the largest over islands
+  int iterations = 0;   ///< summed over sub-steps and attempts taken back, the largest over islands
   int substeps = 1;
   double error_p = 0, error_l = 0, error_h = 0;
   double multiplier = 0;  ///< lambda_H of the last sub-step

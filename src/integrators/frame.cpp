@@ -41,6 +41,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
   bool calm = island.calm_frames > 0;
+  int iterations = 0;  // attempts that were taken back cost as much as those that stand
   for (;; n *= 2) {
     const bool shortest = !automatic || n >= most_substeps;
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
@@ -55,7 +56,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const Demand demand = demand_on(island, time, h / n, n);
       outcome = island.step(h / n, settings, demand, calm);
       if (outcome.status == StepOutcome::Status::not_factorizable) return outcome;
-      worst.iterations += outcome.iterations;
+      iterations += outcome.iterations;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
@@ -83,10 +84,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     }
     for (const int b : island.bodies()) {
       BodyLedger& ledger = state.ledger[b];
-      ledger.iterations = worst.iterations, ledger.substeps = n;
+      ledger.iterations = iterations, ledger.substeps = n;
       ledger.error_p = worst.error_p, ledger.error_l = worst.error_l, ledger.error_h = worst.error_h;
     }
-    report.iterations = std::max(report.iterations, worst.iterations);
+    report.iterations = std::max(report.iterations, iterations);
     report.substeps = std::max(report.substeps, n);
     report.error_p = std::max(report.error_p, worst.error_p);
     report.error_l = std::max(report.error_l, worst.error_l);
