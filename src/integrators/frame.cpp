@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.h"
 #include "integrators/world.h"
@@ -41,13 +42,16 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
   bool calm = island.calm_frames > 0;
+  // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
+  bool may_lower = island.bodies().size() == 1 && !island.anchored();
+  std::optional<double> lowered;
   int iterations = 0;  // attempts that were taken back cost as much as those that stand
-  for (;; n *= 2) {
+  for (;;) {
     const bool shortest = !automatic || n >= most_substeps;
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
     BodyLedger worst;
-    bool failed = false;
+    bool failed = false, too_high = false;
     for (int sub = 0; sub < n && !failed; ++sub) {
       const double time = clock(state.frame + double(sub + 1) / n);
       place_anchors(island, time);
@@ -61,20 +65,31 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
       failed = outcome.status == StepOutcome::Status::not_finite;
+      too_high = may_lower && demand.set_energy && !outcome.impossible &&
+                 outcome.residual.h > settings.tolerance * outcome.e_ref;
+      if (too_high) lowered = demand.energy, failed = true;
       if (!last_chance && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
         failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience;
         // the step could not give enough energy, or could not take enough of it at once
         failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
+        failed |= outcome.stationary && outcome.error_h > 0.01;
       }
       if (!failed) settle(island, outcome, demand);
     }
-    if (failed && last_chance) return outcome;
+    if (failed && last_chance && !too_high) return outcome;
     if (failed) {
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       load(island);
       island.energy_changed();
-      if (shortest) calm = true, island.calm_frames = calm_stay, n = 1;
+      if (lowered && !island.lower_energy(*lowered, h / n, settings)) lowered.reset();
+      if (too_high) {
+        may_lower = false;
+      } else if (shortest) {
+        calm = true, island.calm_frames = calm_stay, n = 1;
+      } else {
+        n *= 2;
+      }
       continue;
     }
     if (automatic) {

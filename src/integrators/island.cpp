@@ -51,7 +51,8 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
     }
   }
   base_.xb.resize(rows_), base_.u.resize(rows_);
-  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_}) a->resize(rows_);
+  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_, &arm_, &dx_, &last_dx_, &end_})
+    a->resize(rows_);
   body_energy_.resize(bodies_.size());
 }
 

@@ -85,6 +85,10 @@ class Island {
   /// `calm` takes backward Euler in place of the method's own base.
   StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
 
+  /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
+  /// relax that far; the motion is then as it was.
+  bool lower_energy(double wanted, double h, const Settings& settings);
+
   /// Nothing moves but as a whole: kinetic energy about the centre of mass and W are below what the tolerance resolves.
   /// An integrator that takes the elastic force at x_n explicitly would blow round-off up to that level; backward Euler
   /// smothers it.
@@ -122,6 +126,14 @@ class Island {
     }
   };
 
+  struct Overlap {  // of this plain step with its change since the last
+    double along = 0, change = 0;
+    Overlap& operator+=(const Overlap& o) {
+      along += o.along, change += o.change;
+      return *this;
+    }
+  };
+
   struct Start {            // the state at t_n
     Vec3 center, center_n;  // of mass, at xb and x_n
     Vec3 momentum, spin, force, torque;
@@ -130,12 +142,17 @@ class Island {
     Mat3 inertia_inverse;
   };
   struct Problem {  // what the step is asked for
-    bool held = false, published = false, momenta = false;
+    bool held = false, published = false, momenta = false, swings = false;
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
     double rigid = 0;  // K
     double e_ref = 0, scale_p = 0;
     double present = 0;  // energy scale of the state as it is, however far away the target
+  };
+
+  struct Swing {   // see set_up_swing
+    Mat3 inverse;  // T^-1
+    Vec3 lin, gg;  // Y^T lin, Y^T gg
   };
 
   double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
@@ -146,9 +163,11 @@ class Island {
   Precision kernel_precision(Precision wanted);
   Sums evaluate_iterate(Precision kernel);
   bool residuals_met(const Quantities& c, const Sums& s, const StepOutcome& so_far) const;
-  IterationProducts products(bool momenta) const;
-  void apply(const Direction& d, bool momenta);
+  IterationProducts products(bool momenta);
+  void move(const Direction& d, bool accelerate);
   StepProducts set_up(bool momenta, double beta);
+  void set_up_swing();
+  void start_iterate(double h);
 
   const Model& model_;
   std::vector<int> bodies_, offsets_;
@@ -172,7 +191,10 @@ class Island {
   BaseStep base_;
   Start start_;
   Problem problem_;
-  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_;
+  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_, arm_, dx_, last_dx_, end_;
+  bool accelerated_ = false;
+  std::vector<Overlap> overlap_parts_;
+  Swing swing_;
   std::vector<double> body_energy_;
   mutable std::vector<IterationProducts> product_parts_;
   std::vector<Sums> sum_parts_;

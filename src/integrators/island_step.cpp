@@ -49,14 +49,16 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 
 }  // namespace
 
-IterationProducts Island::products(bool momenta) const {
+IterationProducts Island::products(bool momenta) {
   const double inverse = 1 / base_.hh;
-  return ordered_sum<IterationProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
+  const bool swings = problem_.swings;
+  IterationProducts total = ordered_sum<IterationProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
     IterationProducts k;
     Vec3 p{}, l{};
     for (int i = begin; i < end; ++i) {
       k.gg_gg += dot(gg_[i], Ag_[i]);
       k.lin_gg += dot(lin_[i], Ag_[i]);
+      if (swings) l += cross(vec3(arm_[i]), vec3(gg_[i]));
       if (momenta) {
         p += vec3(Ag_[i]) * (forcing.mass[i] * inverse);
         l += cross(vec3(mr_[i]), vec3(Ag_[i])) * inverse;
@@ -65,6 +67,40 @@ IterationProducts Island::products(bool momenta) const {
     set(k.q_gg, p, l);
     return k;
   });
+  if (swings) {
+    swing_.gg = Vec3{total.q_gg[3], total.q_gg[4], total.q_gg[5]};
+    const Vec3 turn = swing_.inverse * swing_.gg;
+    total.gg_gg += dot(swing_.gg, turn);
+    total.lin_gg += dot(swing_.lin, turn);
+    total.q_gg = {};
+  }
+  return total;
+}
+
+/// What an anchored island swings by. A takes a turn of the whole for a deformation: its elastic part E = A - K, with
+/// K = M/hh^2 + anchors, resists the three rotations Z although W does not. B = A - E Z (Z^T E Z)^-1 Z^T E has B Z = K
+/// Z and is A elsewhere; by Woodbury
+///   B^-1 = A^-1 + Y T^-1 Y^T,   Y = Z - A^-1 K Z,   T = (K Z)^T Y,
+/// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r. (Held L does the same for a free island.)
+void Island::set_up_swing() {
+  const double stiff = 1 / (base_.hh * base_.hh);
+  for (int i = 0; i < rows_; ++i) mr_[i] = mr_[i] * stiff;
+  for (const AnchorTerm& term : anchors_) {
+    if (!term.to_world) continue;
+    for (const int v : term.world.vertices) mr_[v] += (base_.xb[v] - Vec4(start_.center)) * term.world.stiffness;
+  }
+  factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
+  right_hand_sides_ += 6;
+  Mat3 t{};
+  swing_ = {};
+  for (int i = 0; i < rows_; ++i) {
+    arm_[i] = forcing.mass[i] > 0 ? base_.xb[i] - Vec4(start_.center) - Amr_[i] : Vec4();
+    const Vec3 y = vec3(arm_[i]);
+    t = t + outer(y, vec3(mr_[i]));
+    swing_.lin += cross(y, vec3(lin_[i]));
+  }
+  const double trace = t(0, 0) + t(1, 1) + t(2, 2);
+  swing_.inverse = pseudo_inverse(Mat3::identity() * trace - (t + transpose(t)) * 0.5, 1e-10);
 }
 
 /// The six right-hand sides of a step in one pass: A^-1(m r) for the three columns of L (permuted signs of one N x 3
@@ -78,6 +114,9 @@ StepProducts Island::set_up(bool momenta, double beta) {
   if (momenta) {
     factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
     right_hand_sides_ += 6;
+  } else if (problem_.swings) {
+    set_up_swing();
+    s.lin_lin = dot(swing_.lin, swing_.inverse * swing_.lin);
   } else {
     factor_->solve(lin_.data(), Alin_.data());
     right_hand_sides_ += 3;
@@ -104,19 +143,55 @@ StepProducts Island::set_up(bool momenta, double beta) {
   return s;
 }
 
-void Island::apply(const Direction& d, bool momenta) {
+/// x -= dx, or where that has become slow, one step of Anderson acceleration with a memory of one (Walker and Ni 2011):
+/// of all x on the line through this plain step and the last, the one whose own step should be shortest. P and L are
+/// linear in x and hold on the whole line.
+void Island::move(const Direction& d, bool accelerate) {
   const double s = 1 / d.scale, g = (1 + d.lambda) * s, l = d.lambda * s;
   const Vec4 shift(Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * s));
   const Vec3 turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (s / base_.hh);
+  const bool swings = problem_.swings, momenta = problem_.momenta;
+  const Vec3 swing = swings ? swing_.inverse * (swing_.gg * g + swing_.lin * l) : Vec3{};
+  const auto step_of = [&](int i) {
+    Vec4 dx = Ag_[i] * g;
+    if (l != 0) dx += Alin_[i] * l;
+    if (swings) dx += Vec4(cross(swing, vec3(arm_[i])));
+    // rows without mass take no part in the momenta
+    if (momenta && forcing.mass[i] > 0) dx += shift + Vec4(cross(turn, vec3(Amr_[i])));
+    return dx;
+  };
+  if (!accelerate) {
+    parallel_for(rows_, row_grain, [&](int begin, int end, int) {
+      for (int i = begin; i < end; ++i) {
+        dx_[i] = step_of(i);
+        x_[i] -= dx_[i];
+      }
+    });
+    accelerated_ = false;
+    return;
+  }
+  dx_.swap(last_dx_);
+  const Overlap overlap = ordered_sum<Overlap>(rows_, row_grain, overlap_parts_, [&](int begin, int end) {
+    Overlap sum;
+    for (int i = begin; i < end; ++i) {
+      dx_[i] = step_of(i);
+      const Vec4 change = dx_[i] - last_dx_[i];
+      sum.along += forcing.mass[i] * dot(change, dx_[i]);
+      sum.change += forcing.mass[i] * dot(change, change);
+    }
+    return sum;
+  });
+  const double beta = overlap.change > 0 ? overlap.along / overlap.change : 0;
+  // where the last plain step led: to x itself, unless x was accelerated
+  const std::vector<Vec4>& last_end = accelerated_ ? end_ : x_;
   parallel_for(rows_, row_grain, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i) {
-      Vec4 dx = Ag_[i] * g;
-      if (l != 0) dx += Alin_[i] * l;
-      // rows without mass take no part in the momenta
-      if (momenta && forcing.mass[i] > 0) dx += shift + Vec4(cross(turn, vec3(Amr_[i])));
-      x_[i] -= dx;
+      const Vec4 plain = x_[i] - dx_[i];
+      x_[i] = plain - (plain - last_end[i]) * beta;
+      end_[i] = plain;
     }
   });
+  accelerated_ = true;
 }
 
 /// Sums over the state at t_n, and the frame of L: r = xb - c.
@@ -159,6 +234,7 @@ void Island::pose(double h, const Settings& settings, const Demand& demand) {
   p.held = settings.conservation != Conservation::none;
   p.published = settings.conservation == Conservation::published;
   p.momenta = p.held && !anchored_;
+  p.swings = p.held && !p.published && anchored_;
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
   p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
@@ -245,6 +321,29 @@ bool Island::at_rest(double h, double tolerance) const {
   return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
+/// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
+/// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
+/// solution.
+void Island::start_iterate(double h) {
+  for (int i = 0; i < rows_; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
+  if (!problem_.held || problem_.published) return;
+  const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
+  const double angle = norm(theta);
+  if (!(angle > 1e-6 && angle < 3)) return;
+  const Mat3 w{{cross(theta, {1, 0, 0}), cross(theta, {0, 1, 0}), cross(theta, {0, 0, 1})}};
+  const Mat3 one = Mat3::identity(), w2 = w * w;
+  const double sine = std::sin(angle) / angle, cosine = (1 - std::cos(angle)) / (angle * angle);
+  const Mat3 arc = (one + w * sine + w2 * cosine) * inverse(one + w);
+  Vec3 center{};
+  for (int i = 0; i < rows_; ++i) center += vec3(x_[i]) * forcing.mass[i];
+  center = center / total_mass_;
+  Vec3 to = center;
+  // a free body's centre of mass flies straight on; held by the world it turns along
+  if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
+  for (int i = 0; i < rows_; ++i)
+    if (forcing.mass[i] > 0) x_[i] = Vec4(to + arc * (vec3(x_[i]) - center));
+}
+
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   const Integrator& integrator =
       settings.calm && (calm || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
@@ -271,8 +370,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   }
   const Precision kernel = kernel_precision(settings.precision);
 
-  // start at the momentum estimate (PD Sec. 3.3)
-  for (int i = 0; i < rows_; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
+  start_iterate(h);
 
   double negligible = p.tolerance * p.present;
   for (int k = 0;; ++k) {
@@ -290,9 +388,11 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
       out.status = StepOutcome::Status::not_finite;
       return out;
     }
-    // P and L of a free island are exact at any length of step; of an anchored one only the solution itself has them
-    // right, and what is cut short there turns swinging into vibration
-    const bool short_step = out.step_length < (p.momenta ? 1e-2 : p.held ? 0.1 * std::sqrt(p.tolerance) : p.tolerance);
+    // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
+    // and what is cut short there turns swinging into vibration
+    const bool short_step = out.step_length < (p.momenta ? 1e-2
+                                               : p.held  ? std::min(1e-2, std::sqrt(p.tolerance))
+                                                         : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, s, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (done || k >= settings.iterations) {
@@ -315,8 +415,10 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out.lambda = d.lambda;
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
-    out.step_length = std::sqrt(d.norm2 / p.e_ref);
-    apply(d, p.momenta);
+    const double length = std::sqrt(d.norm2 / p.e_ref);
+    const bool slow = k > 0 && length < 0.1 && length > 0.6 * out.step_length;
+    out.step_length = length;
+    move(d, slow && p.held && !p.published);
   }
 
   // gg holds grad g at the accepted x: grad W follows without another evaluation

@@ -70,6 +70,7 @@ struct Problem {
     for (int i = 0; i < n; ++i) m.segment<3>(3 * i).setConstant(rig.mass(i));
     A = three_fold(dense_matrix(rig, hh));
     const Vec3 c = rig.center(base.xb), cn = rig.center(start.x);
+    if (!momenta && !published) A = free_to_turn(A, base.xb);
     Cq = Matrix::Zero(3 * n, 6);
     target_q = Vector::Zero(6);
     Vec3 p{}, l{};
@@ -99,6 +100,25 @@ struct Problem {
     }
   }
 
+  /// A without the resistance of its elastic part E to turns Z of the whole: A - E Z (Z^T E Z)^-1 Z^T E.
+  Matrix free_to_turn(const Matrix& a, const std::vector<Vec4>& at) const {
+    Matrix K = m.asDiagonal();
+    K /= hh * hh;
+    for (const auto& term : rig.island->anchor_terms())
+      for (const int i : term.world.vertices)
+        for (int k = 0; k < 3; ++k) K(3 * i + k, 3 * i + k) += term.world.stiffness;
+    Matrix Z(a.rows(), 3);
+    for (int i = 0; i < rig.rows(); ++i)
+      for (int axis = 0; axis < 3; ++axis) {
+        Vec3 e{};
+        e[axis] = 1;
+        const Vec3 turn = cross(e, at[i].xyz());
+        for (int k = 0; k < 3; ++k) Z(3 * i + k, axis) = turn[k];
+      }
+    const Matrix EZ = (a - K) * Z;
+    return a - EZ * Matrix(Z.transpose() * EZ).inverse() * EZ.transpose();
+  }
+
   Vector v(const Vector& x) const { return (x - xb) / hh; }
   double W(const Vector& x) const { return rig.energy(rows_of(x)); }
   Vector grad_W(const Vector& x) const {
@@ -117,7 +137,7 @@ struct Problem {
   Vector grad_g(const Vector& x) const { return m.cwiseProduct(v(x) - u) / hh + grad_W(x); }
   Vector grad_H(const Vector& x) const { return grad_g(x) + m.cwiseProduct(u) / hh - (beta / hh) * f; }
   Vector c_q(const Vector& x) const { return Cq.transpose() * (x - xb) - target_q; }
-  Vector start_x() const { return xb + hh * u; }
+  Vector momentum_estimate() const { return xb + hh * u; }
   /// All constraint gradients and residuals held by this island.
   Matrix C(const Vector& x) const {
     Matrix c(m.size(), momenta ? 7 : 1);

@@ -16,11 +16,11 @@ TEST_CASE("one iteration equals the direct solve of the full KKT system (Invento
         rig->push(seed % 2 ? 1 : 0, seed);
         const Motion start = rig->island->motion;
         double lambda = 0;
-        Vector x;
+        rig->step_from(start, settings_for(method, 0));
+        Vector x = flat(rig->island->motion.x);  // where the iteration begins
         for (int k = 1; k <= 3; ++k) {
           const StepOutcome out = rig->step_from(start, settings_for(method, k));
           const Problem problem(*rig, start, method, frame);
-          if (k == 1) x = problem.start_x();
           const Vector coded = flat(rig->island->motion.x);
           if (out.at_bound) break;
           // Hessian of the Lagrangian (1 + lambda) A, lambda that of the iteration before
@@ -46,12 +46,14 @@ TEST_CASE("at its bound the multiplier of H is a constant of the KKT system (Inv
       Demand demand;
       demand.set_energy = true;
       demand.energy = factor * (rig->kinetic(start.v) + start.energy);
+      rig->step_from(start, settings_for("cpd", 0), frame, demand);
+      const Vector x = flat(rig->island->motion.x);
       const StepOutcome out = rig->step_from(start, settings_for("cpd", 1), frame, demand);
       if (!out.at_bound) continue;
       ++(out.lambda > 0 ? high : low);
       CHECK((out.lambda == lambda_max || out.lambda == lambda_min));
       const Problem problem(*rig, start, "cpd", frame);
-      const Vector x = problem.start_x(), r = problem.grad_g(x) + out.lambda * problem.grad_H(x);
+      const Vector r = problem.grad_g(x) + out.lambda * problem.grad_H(x);
       Vector dx;
       if (problem.momenta) {
         dx = kkt((1 + out.lambda) * problem.A, problem.Cq, r, problem.c_q(x)).dx;
@@ -77,7 +79,7 @@ TEST_CASE("one iteration as published equals the direct solve of its 3m + 8 syst
         Settings settings = settings_for("published", k);
         const StepOutcome out = rig->step_from(start, settings);
         const Problem problem(*rig, start, "published", frame);
-        if (k == 1) x = problem.start_x();
+        if (k == 1) x = problem.momentum_estimate();
         const Vector coded = flat(rig->island->motion.x);
         // unknowns (x, alpha), c_H = H(x) - (1 - alpha) H* - alpha K, objective g + eps/2 alpha^2
         const double eps = settings.epsilon * out.e_ref, gap = problem.target_h - out.rigid_energy;
@@ -134,7 +136,7 @@ TEST_CASE("an SQP with the exact Hessian reaches the same x as the converged ste
       if (out.at_bound) continue;  // then H is not held in this step
       const Vector converged = flat(rig.island->motion.x);
       const Problem problem(rig, start, method, frame);
-      Vector x = problem.start_x();
+      Vector x = problem.momentum_estimate();
       double lambda = 0, length = 1;
       for (int k = 0; k < 60 && length > 1e-13; ++k) {
         Matrix hessian(x.size(), x.size());

@@ -175,7 +175,7 @@ TEST_CASE("an anchored body holds H, while P and L go as the anchor makes them (
       const long before = w->right_hand_sides();
       const StepReport report = w->step();
       REQUIRE(report);
-      REQUIRE(w->right_hand_sides() - before == 3 + 3 * report.iterations);
+      REQUIRE(w->right_hand_sides() - before == 6 + 3 * report.iterations);
       const Measures m = w->measure(0);
       worst = std::max(worst, std::abs(m.total - start.total) / scale);
       most_p = std::max(most_p, norm(m.momentum)), most_l = std::max(most_l, norm(m.spin));

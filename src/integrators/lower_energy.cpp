@@ -1,0 +1,77 @@
+// Turning H down at once (Eq. 23). A soft body cannot give back within one step what it has stored in its deformation:
+// to move there it would need more kinetic energy than it loses. So, as the dials of P and L are pushes, this dial acts
+// on the state before the step: velocities about the rigid motion shrink by the share that is left, and the shape
+// relaxes until the sum is right. P, L and the centre of mass stay.
+#include <cmath>
+
+#include "integrators/island.h"
+#include "integrators/kicks.h"
+
+namespace verve {
+
+namespace {
+
+constexpr int most_relaxations = 300, bisections = 60;
+
+}  // namespace
+
+bool Island::lower_energy(double wanted, double h, const Settings& settings) {
+  const double hh = settings.integrator->effective_step(h);
+  const Cholesky* factor = factor_for(hh, settings.precision);
+  if (!factor || anchored_) return false;
+  if (!evaluated_) evaluate_motion();
+
+  // the motion about the rigid one, kept in Ag_; velocities of a trial in dx_
+  Kick kick{forcing.mass.data(), motion.x.data(), motion.v.data(), motion.p.data(), rows_, total_mass_};
+  const Vec3 momentum = kick.momentum(), spin = kick.spin();
+  const auto velocities = [&](std::vector<Vec4>& x, double share, std::vector<Vec4>& v) {
+    for (int i = 0; i < rows_; ++i) v[i] = Ag_[i] * share;
+    Kick trial{forcing.mass.data(), x.data(), v.data(), Amr_.data(), rows_, total_mass_};
+    trial.set_momentum(momentum);
+    trial.set_spin(spin);
+  };
+  const auto energy_of = [&](const std::vector<Vec4>& x, const std::vector<Vec4>& v, double potential) {
+    double sum = potential;
+    for (int i = 0; i < rows_; ++i) sum += 0.5 * forcing.mass[i] * dot(v[i], v[i]) - dot(forcing.force[i], x[i]);
+    return sum;
+  };
+  const double now = energy_of(motion.x, motion.v, motion.energy);
+  for (Vec4& v : Ag_) v = {};
+  velocities(motion.x, 0, dx_);
+  const double rigid = energy_of(motion.x, dx_, 0);
+  if (!(wanted > rigid && wanted < now)) return false;
+  for (int i = 0; i < rows_; ++i) Ag_[i] = motion.v[i] - dx_[i];
+  const double share = std::sqrt((wanted - rigid) / (now - rigid));
+
+  // x -= A^-1 grad W lowers W every time (A bounds its Hessian) and leaves the centre of mass alone
+  const auto trial_energy = [&](std::vector<Vec4>& x) {
+    const double potential = evaluate(x, gg_, Precision::float64);
+    velocities(x, share, dx_);
+    return energy_of(x, dx_, potential);
+  };
+  x_ = end_ = motion.x;
+  double before = now, trial = trial_energy(x_);
+  for (int k = 0; trial > wanted; ++k) {
+    if (k == most_relaxations || (k > 0 && !(trial < before))) return false;  // as low as the shape can go
+    before = trial;
+    end_ = x_;
+    factor->solve(gg_.data(), Alin_.data());
+    for (int i = 0; i < rows_; ++i) x_[i] -= Alin_[i];
+    trial = trial_energy(x_);
+  }
+  // between the last two
+  last_dx_ = x_;
+  double high = 0, low = 1;
+  for (int k = 0; k < bisections; ++k) {
+    const double middle = 0.5 * (high + low);
+    for (int i = 0; i < rows_; ++i) x_[i] = end_[i] + (last_dx_[i] - end_[i]) * middle;
+    (trial_energy(x_) > wanted ? high : low) = middle;
+  }
+  motion.x = x_;
+  motion.v = dx_;
+  motion.history = false;
+  evaluate_motion();
+  return true;
+}
+
+}  // namespace verve
