@@ -13,6 +13,18 @@ namespace verve {
 enum class StepStatus { ok, diverged, not_factorizable };
 std::string_view to_string(StepStatus status);
 
+/// Where the time of a frame went [ms], summed over islands, sub-steps and attempts taken back.
+struct StepTimings {
+  double setup = 0;         ///< what is done once per step: base integrator, targets, the six columns of the constraints
+  double local = 0;         ///< energies and gradients of all elements
+  double global = 0;        ///< solves of the iterations
+  double conservation = 0;  ///< inner products and the small system
+  StepTimings& operator+=(const StepTimings& o) {
+    setup += o.setup, local += o.local, global += o.global, conservation += o.conservation;
+    return *this;
+  }
+};
+
 /// What one frame cost and how well it held its targets. Residuals are scaled as in docs/cpd.md.
 struct StepReport {
   StepStatus status = StepStatus::ok;
@@ -22,6 +34,7 @@ struct StepReport {
   double error_p = 0, error_l = 0, error_h = 0;
   double multiplier = 0;  ///< lambda_H of the last sub-step
   double milliseconds = 0;
+  StepTimings timings;
   explicit operator bool() const { return status == StepStatus::ok; }
 };
 

@@ -61,6 +61,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       outcome = island.step(h / n, settings, demand, calm);
       if (outcome.status == StepOutcome::Status::not_factorizable) return outcome;
       iterations += outcome.iterations;
+      report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);

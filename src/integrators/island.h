@@ -10,6 +10,7 @@
 #include "linear/cholesky.h"
 #include "model/model.h"
 #include "potentials/anchor.h"
+#include "verve/simulation.h"
 
 namespace verve {
 
@@ -46,6 +47,7 @@ struct StepOutcome {
   double target_total = 0;  // in the units of metrics.csv
   Quantities residual;      // unscaled
   bool impossible = false;  // H* below K
+  StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
   /// rotation, cannot fall to K.

@@ -1,5 +1,6 @@
 // One constrained step of an island: docs/cpd.md, CPD Algorithm 1.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,19 @@ constexpr int lowering_patience = 15;
 constexpr int row_grain = 1024;  // rows per chunk of the light passes
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+/// Adds the time between two calls to one account after another.
+class Stopwatch {
+ public:
+  void book(double& milliseconds) {
+    const auto now = std::chrono::steady_clock::now();
+    milliseconds += std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
@@ -345,6 +359,7 @@ void Island::start_iterate(double h) {
 }
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
+  Stopwatch watch;
   const Integrator& integrator =
       settings.calm && (calm || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
   integrator.prepare(motion, forcing, h, settings.conservation == Conservation::cpd, base_);
@@ -373,9 +388,11 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   start_iterate(h);
 
   double negligible = p.tolerance * p.present;
+  watch.book(out.timings.setup);
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
     const Sums s = evaluate_iterate(kernel);
+    watch.book(out.timings.local);
     const double h_now = s.kinetic + s.energy - p.beta * s.force_v;
     const double h_target = p.published ? (1 - out.alpha) * p.target.h + out.alpha * p.rigid : p.target.h;
     const Quantities c{s.p - p.target.p, s.l - p.target.l, h_now - h_target};
@@ -407,6 +424,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     // global step: the only solve of an iteration
     factor_->solve(gg_.data(), Ag_.data());
     right_hand_sides_ += 3;
+    watch.book(out.timings.global);
     const IterationProducts products_k = products(p.momenta);
     const Direction d = p.published ? published_direction(step_products, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
@@ -418,7 +436,9 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
+    watch.book(out.timings.conservation);
     move(d, slow && p.held && !p.published);
+    watch.book(out.timings.global);
   }
 
   // gg holds grad g at the accepted x: grad W follows without another evaluation
