@@ -126,6 +126,7 @@ struct SolverSpec {
   int substeps = 0;               ///< per frame; 0 = automatic
   double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
   Precision precision = Precision::float64;
+  std::string global = "automatic";  ///< solver of the global step: automatic, direct, half, multigrid
 };
 
 struct Scene {

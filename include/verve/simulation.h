@@ -111,6 +111,8 @@ class Simulation {
 
   /// How many numeric factorisations have been made so far (Inventory C04, C20).
   int factorizations() const;
+  /// What solves the global step of a body, with its size and why it was chosen; empty before the first step.
+  std::string global_solver(int body) const;
 
  private:
   struct Impl;

@@ -8,14 +8,19 @@
 
 namespace verve {
 
-/// How many threads the loops of the calling thread use from now on.
+/// How many threads the loops of the calling thread use from now on; 0 = all of the machine.
 void set_threads(int threads);
 int threads();
 int hardware_threads();
 
 namespace detail {
 using ChunkFunction = void (*)(void* context, int chunk);
-void run_chunks(int chunks, ChunkFunction function, void* context);
+/// Calls function(context, chunk) once for every chunk. Runs on the caller alone when fewer than `fewest` chunks are to
+/// be done, inside another parallel loop, or while another thread has one running. The function must not throw.
+void run_chunks(int chunks, int fewest, ChunkFunction function, void* context);
+
+// Chunks of a loop are small; waking threads costs about what eight of them take.
+constexpr int fewest_chunks_of_loop = 8;
 }  // namespace detail
 
 /// function(begin, end, chunk) over [0, n) in chunks of `grain`.
@@ -27,7 +32,7 @@ void parallel_for(int n, int grain, F&& function) {
     int n, grain;
   } context{&function, n, grain};
   detail::run_chunks(
-      chunks,
+      chunks, detail::fewest_chunks_of_loop,
       [](void* raw, int chunk) {
         const Context& c = *static_cast<Context*>(raw);
         const int begin = chunk * c.grain;
@@ -35,6 +40,13 @@ void parallel_for(int n, int grain, F&& function) {
         (*c.function)(begin, end, chunk);
       },
       &context);
+}
+
+/// function(task) for each of `count` tasks large enough to be worth a thread each (some microseconds).
+template <class F>
+void parallel_tasks(int count, F&& function) {
+  detail::run_chunks(
+      count, 2, [](void* raw, int task) { (*static_cast<std::remove_reference_t<F>*>(raw))(task); }, &function);
 }
 
 inline int chunk_count(int n, int grain) { return (n + grain - 1) / grain; }

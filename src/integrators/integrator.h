@@ -24,6 +24,8 @@ struct Motion {
 struct Forcing {
   std::vector<double> mass, inverse_mass;  // inverse 0 for rows without mass
   std::vector<Vec4> force, acceleration;   // constant during the step
+  bool uniform = false;                    // all rows with mass have the acceleration `common`
+  Vec3 common;
 };
 
 /// The problem: v = (x - xb)/hh, minimise 1/2 |v - u|^2_M + W(x); afterwards v_{n+1} = v + kappa h a.

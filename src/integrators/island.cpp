@@ -21,25 +21,7 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
     rows_ += model.bodies[b].count;
     total_mass_ += model.bodies[b].total_mass;
   }
-  const auto row = [&](int body, int local) {
-    const auto it = std::find(bodies_.begin(), bodies_.end(), body);
-    return offsets_[it - bodies_.begin()] + local;
-  };
-  for (const int a : active_anchors) {
-    const Anchor& anchor = model.anchors[a];
-    AnchorTerm& term = anchors_.emplace_back();
-    term.anchor = a;
-    term.to_world = anchor.other < 0;
-    for (size_t i = 0; i < anchor.rows.size(); ++i) {
-      if (term.to_world) {
-        term.world.vertices.push_back(row(anchor.body, anchor.rows[i]));
-      } else {
-        term.links.pairs.push_back({row(anchor.body, anchor.rows[i]), row(anchor.other, anchor.other_rows[i])});
-      }
-    }
-    term.world.points.resize(term.world.vertices.size());
-    anchored_ |= term.to_world;
-  }
+  set_anchors(active_anchors);
   motion.resize(rows_);
   forcing.mass.resize(rows_), forcing.inverse_mass.resize(rows_);
   forcing.force.resize(rows_), forcing.acceleration.resize(rows_);
@@ -56,8 +38,37 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   body_energy_.resize(bodies_.size());
 }
 
-double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision) {
+void Island::set_anchors(const std::vector<int>& active_anchors) {
+  anchors_.clear();
+  anchored_ = false;
+  const auto row = [&](int body, int local) {
+    const auto it = std::find(bodies_.begin(), bodies_.end(), body);
+    return offsets_[it - bodies_.begin()] + local;
+  };
+  for (const int a : active_anchors) {
+    const Anchor& anchor = model_.anchors[a];
+    AnchorTerm& term = anchors_.emplace_back();
+    term.anchor = a;
+    term.to_world = anchor.other < 0;
+    for (size_t i = 0; i < anchor.rows.size(); ++i) {
+      if (term.to_world) {
+        term.world.vertices.push_back(row(anchor.body, anchor.rows[i]));
+      } else {
+        term.links.pairs.push_back({row(anchor.body, anchor.rows[i]), row(anchor.other, anchor.other_rows[i])});
+      }
+    }
+    term.world.points.resize(term.world.vertices.size());
+    anchored_ |= term.to_world;
+  }
+  anchors_changed();
+}
+
+double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient) {
   std::fill(gradient.begin(), gradient.end(), Vec4());
+  return add_gradient(x, gradient, Precision::float64);
+}
+
+double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision) {
   double total = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     double energy = 0;
@@ -80,7 +91,7 @@ double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient,
 }
 
 void Island::evaluate_motion() {
-  motion.energy = evaluate(motion.x, motion.gradient, Precision::float64);
+  motion.energy = evaluate(motion.x, motion.gradient);
   evaluated_ = true;
 }
 
@@ -95,31 +106,76 @@ void Island::assemble(double hh) {
   for (size_t k = 0; k < bodies_.size(); ++k)
     for (const auto& potential : model_.bodies[bodies_[k]].potentials)
       potential->add_weights(assembly_, offsets_[k], 1);
-  for (const AnchorTerm& term : anchors_) {
-    if (term.to_world) {
-      term.world.add_weights(assembly_);
-    } else {
-      term.links.add_weights(assembly_);
-    }
-  }
+  for (const AnchorTerm& term : anchors_)
+    if (!term.to_world) term.links.add_weights(assembly_);
   if (!has_pattern_) assembly_.finish_pattern();
   has_pattern_ = true;
+  for (const AnchorTerm& term : anchors_)  // these come and go; the pattern stays
+    if (term.to_world) term.world.add_weights(assembly_);
 }
 
-const Cholesky* Island::factor_for(double hh, Precision precision) {
-  for (const auto& f : factors_)
-    if (f->hh == hh && f->precision == precision && f->version == matrix_version_) return &f->cholesky;
+/// Weights of the anchors to the world, one term per vertex, vertices ascending.
+std::vector<LowRankTerm> Island::world_anchors() const {
+  std::vector<LowRankTerm> terms;
+  for (const AnchorTerm& term : anchors_)
+    if (term.to_world)
+      for (const int v : term.world.vertices) terms.push_back({v, -1, term.world.stiffness});
+  std::stable_sort(terms.begin(), terms.end(), [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });
+  size_t kept = 0;
+  for (const LowRankTerm& term : terms) {
+    if (kept > 0 && terms[kept - 1].a == term.a) {
+      terms[kept - 1].weight += term.weight;
+    } else {
+      terms[kept++] = term;
+    }
+  }
+  terms.resize(kept);
+  return terms;
+}
+
+bool Island::refactorize(Factor& factor) {
+  assemble(factor.hh);
+  ++factorizations_;
+  factor.version = -1;
+  if (!factor.solver.factorize(assembly_.matrix(), bodies_.size() == 1, factor.precision)) return false;
+  factor.version = matrix_version_, factor.anchor_version = anchor_version_;
+  factor.anchors = world_anchors();
+  return true;
+}
+
+/// The factor as it is plus what the anchors have changed since, where they are few.
+bool Island::follow_anchors(Factor& factor) {
+  std::vector<LowRankTerm> changes = world_anchors();
+  for (const LowRankTerm& old : factor.anchors) {
+    const auto same = std::find_if(changes.begin(), changes.end(), [&](const LowRankTerm& t) { return t.a == old.a; });
+    if (same != changes.end()) {
+      same->weight -= old.weight;
+    } else {
+      changes.push_back({old.a, -1, -old.weight});
+    }
+  }
+  std::erase_if(changes, [](const LowRankTerm& t) { return t.weight == 0; });
+  if (factor.solver.set_changes(changes) != LowRankUpdate::Status::done) return false;
+  factor.anchor_version = anchor_version_;
+  return true;
+}
+
+const GlobalSolver* Island::factor_for(double hh, const Settings& settings) {
+  const Precision precision = settings.precision;
+  for (const auto& f : factors_) {
+    if (f->hh != hh || f->precision != precision || f->version != matrix_version_) continue;
+    const bool current = f->anchor_version == anchor_version_ || follow_anchors(*f);
+    if (current && !f->solver.refactoring_pays()) return &f->solver;
+    return refactorize(*f) ? &f->solver : nullptr;
+  }
   // reuse the storage of a factor for an older matrix
   Factor* slot = nullptr;
   for (const auto& f : factors_)
     if (f->version != matrix_version_) slot = f.get();
   if (!slot) slot = factors_.emplace_back(std::make_unique<Factor>()).get();
-  assemble(hh);
-  ++factorizations_;
-  slot->version = -1;
-  if (!slot->cholesky.factorize(assembly_.matrix(), bodies_.size() == 1, precision)) return nullptr;
-  slot->hh = hh, slot->precision = precision, slot->version = matrix_version_;
-  return &slot->cholesky;
+  slot->hh = hh, slot->precision = precision;
+  slot->solver.wanted = settings.solver, slot->solver.storage = settings.storage;
+  return refactorize(*slot) ? &slot->solver : nullptr;
 }
 
 double Island::observe_frequency(double h) {

@@ -7,7 +7,8 @@
 
 #include "integrators/conservation.h"
 #include "integrators/integrator.h"
-#include "linear/cholesky.h"
+#include "integrators/row_passes.h"
+#include "linear/global_solver.h"
 #include "model/model.h"
 #include "potentials/anchor.h"
 #include "verve/simulation.h"
@@ -24,6 +25,8 @@ struct Settings {
   int substeps = 0;  // 0 = automatic
   double epsilon = 1e-2;
   Precision precision = Precision::float64;
+  GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
+  Cholesky::Storage storage = Cholesky::Storage::full;
 };
 
 /// Dials and debts of an island for one step, summed over its bodies.
@@ -64,18 +67,27 @@ class Island {
   };
 
   Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors);
+  /// Anchors to the world turned on or off; links between bodies stay as they are.
+  void set_anchors(const std::vector<int>& active_anchors);
 
   const std::vector<int>& bodies() const { return bodies_; }
   int rows() const { return rows_; }
   int offset(int local_body) const { return offsets_[local_body]; }
   bool anchored() const { return anchored_; }
   std::vector<AnchorTerm>& anchor_terms() { return anchors_; }
+  std::vector<int> active_anchors() const {
+    std::vector<int> out;
+    for (const AnchorTerm& term : anchors_) out.push_back(term.anchor);
+    return out;
+  }
 
   Motion motion;  // the caller loads it before a step and takes it after
   Forcing forcing;
 
   /// Weights or stiffnesses changed: factors are made anew when next needed.
   void matrix_changed() { ++matrix_version_, evaluated_ = false; }
+  /// Stiffnesses of anchors to the world changed: the factors follow by a low-rank change while that is cheaper.
+  void anchors_changed() { ++anchor_version_, evaluated_ = false; }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   bool is_evaluated() const { return evaluated_; }
@@ -105,7 +117,10 @@ class Island {
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
   int factorizations() const { return factorizations_; }
-  long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
+  /// What the last step solved with; empty before the first.
+  std::string solver_description() const { return factor_ ? factor_->description() : std::string(); }
+  long factor_nonzeros() const { return factor_ ? factor_->nonzeros() : 0; }  // of the last step
+  long right_hand_sides() const { return right_hand_sides_; }                 // scalar solves so far
 
   // Automatic sub-steps.
   int substeps = 1;         // of the last frame
@@ -114,26 +129,15 @@ class Island {
 
  private:
   struct Factor {
-    double hh;
-    Precision precision;
-    long version;
-    Cholesky cholesky;
+    double hh = 0;
+    Precision precision = Precision::float64;
+    long version = -1, anchor_version = -1;
+    std::vector<LowRankTerm> anchors;  // to the world, as they are in the matrix
+    GlobalSolver solver;
   };
-  struct Sums {  // of the pass that evaluates an iterate
-    double kinetic = 0, energy = 0, force_v = 0;
-    Vec3 p, l;
-    Sums& operator+=(const Sums& o) {  // W is summed by the batches
-      kinetic += o.kinetic, force_v += o.force_v, p += o.p, l += o.l;
-      return *this;
-    }
-  };
-
-  struct Overlap {  // of this plain step with its change since the last
-    double along = 0, change = 0;
-    Overlap& operator+=(const Overlap& o) {
-      along += o.along, change += o.change;
-      return *this;
-    }
+  struct Sums {  // of an iterate
+    RowSums rows;
+    double energy = 0;  // W
   };
 
   struct Start {            // the state at t_n
@@ -157,15 +161,22 @@ class Island {
     Vec3 lin, gg;  // Y^T lin, Y^T gg
   };
 
-  double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
-  const Cholesky* factor_for(double hh, Precision precision);
+  /// Adds the gradient of W and returns W.
+  double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
+  double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient);
+  const GlobalSolver* factor_for(double hh, const Settings& settings);
+  bool refactorize(Factor& factor);
+  bool follow_anchors(Factor& factor);
+  std::vector<LowRankTerm> world_anchors() const;
   void assemble(double hh);
   void look_at_start();
   void pose(double h, const Settings& settings, const Demand& demand);
   Precision kernel_precision(Precision wanted);
-  Sums evaluate_iterate(Precision kernel);
-  bool residuals_met(const Quantities& c, const Sums& s, const StepOutcome& so_far) const;
-  IterationProducts products(bool momenta);
+  RowArrays arrays();
+  template <class Rows>
+  void pass(Rows&& rows);
+  bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
+  IterationProducts products();
   void move(const Direction& d, bool accelerate);
   StepProducts set_up(bool momenta, double beta);
   void set_up_swing();
@@ -183,9 +194,9 @@ class Island {
   SymmetricAssembly assembly_;
   bool has_pattern_ = false;
   bool evaluated_ = false;
-  long matrix_version_ = 0;
+  long matrix_version_ = 0, anchor_version_ = 0;
   std::vector<std::unique_ptr<Factor>> factors_;
-  const Cholesky* factor_ = nullptr;
+  const GlobalSolver* factor_ = nullptr;
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 
@@ -195,11 +206,12 @@ class Island {
   Problem problem_;
   std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_, arm_, dx_, last_dx_, end_;
   bool accelerated_ = false;
-  std::vector<Overlap> overlap_parts_;
+  std::vector<RowOverlap> overlap_parts_;
   Swing swing_;
   std::vector<double> body_energy_;
-  mutable std::vector<IterationProducts> product_parts_;
-  std::vector<Sums> sum_parts_;
+  std::vector<RowProducts> product_parts_;
+  Sums sums_;  // of the present iterate
+  std::vector<RowSums> sum_parts_;
   double frequency_energy_ = 0, frequency_distance_ = 0;
 };
 

@@ -34,61 +34,49 @@ bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && 
 
 }  // namespace
 
-/// gg = grad W + M(v - u)/hh at x_ (Eq. 9), with W and the sums of P, L, kinetic energy and power of the constant
-/// forces.
-Island::Sums Island::evaluate_iterate(Precision kernel) {
-  const double energy = evaluate(x_, gg_, kernel);
-  const double inverse = 1 / base_.hh;
-  Sums total = ordered_sum<Sums>(rows_, row_grain, sum_parts_, [&](int begin, int end) {
-    Sums s;
-    for (int i = begin; i < end; ++i) {
-      const double m = forcing.mass[i];
-      const Vec4 v = (x_[i] - base_.xb[i]) * inverse;
-      gg_[i] += (v - base_.u[i]) * (m * inverse);
-      s.kinetic += 0.5 * m * dot(v, v);
-      s.force_v += dot(forcing.force[i], v);
-      const Vec3 v3 = vec3(v);
-      s.p += v3 * m;
-      s.l += cross(vec3(mr_[i]), v3);
-    }
-    return s;
-  });
-  total.energy = energy;
-  return total;
-}
-
 namespace {
 
 void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l.y, l.z}; }
 
 }  // namespace
 
-IterationProducts Island::products(bool momenta) {
-  const double inverse = 1 / base_.hh;
-  const bool swings = problem_.swings;
-  IterationProducts total = ordered_sum<IterationProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
-    IterationProducts k;
-    Vec3 p{}, l{};
-    for (int i = begin; i < end; ++i) {
-      k.gg_gg += dot(gg_[i], Ag_[i]);
-      k.lin_gg += dot(lin_[i], Ag_[i]);
-      if (swings) l += cross(vec3(arm_[i]), vec3(gg_[i]));
-      if (momenta) {
-        p += vec3(Ag_[i]) * (forcing.mass[i] * inverse);
-        l += cross(vec3(mr_[i]), vec3(Ag_[i])) * inverse;
-      }
-    }
-    set(k.q_gg, p, l);
-    return k;
+/// A pass that leaves a new x in each row, with the inertial part of gg = M(v - u)/hh + grad W (Eq. 9), and sums up P,
+/// L, kinetic energy and the power of the constant forces there.
+template <class Rows>
+void Island::pass(Rows&& rows) {
+  sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
+  if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
+}
+
+RowArrays Island::arrays() {
+  return {forcing.mass.data(),
+          base_.xb.data(),
+          base_.u.data(),
+          forcing.uniform ? nullptr : forcing.force.data(),
+          anchored_ ? nullptr : mr_.data(),
+          x_.data(),
+          gg_.data(),
+          dx_.data(),
+          base_.hh};
+}
+
+IterationProducts Island::products() {
+  const bool swings = problem_.swings, momenta = problem_.momenta;
+  const Vec4* lever = momenta ? mr_.data() : swings ? arm_.data() : nullptr;
+  const RowArrays rows = arrays();
+  const RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
+    return multiply_rows(rows, Ag_.data(), problem_.held ? lin_.data() : nullptr, lever, momenta, begin, end);
   });
+  IterationProducts k;
+  k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg;
+  if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
   if (swings) {
-    swing_.gg = Vec3{total.q_gg[3], total.q_gg[4], total.q_gg[5]};
+    swing_.gg = sum.l;
     const Vec3 turn = swing_.inverse * swing_.gg;
-    total.gg_gg += dot(swing_.gg, turn);
-    total.lin_gg += dot(swing_.lin, turn);
-    total.q_gg = {};
+    k.gg_gg += dot(swing_.gg, turn);
+    k.lin_gg += dot(swing_.lin, turn);
   }
-  return total;
+  return k;
 }
 
 /// What an anchored island swings by. A takes a turn of the whole for a deformation: its elastic part E = A - K, with
@@ -161,50 +149,31 @@ StepProducts Island::set_up(bool momenta, double beta) {
 /// of all x on the line through this plain step and the last, the one whose own step should be shortest. P and L are
 /// linear in x and hold on the whole line.
 void Island::move(const Direction& d, bool accelerate) {
-  const double s = 1 / d.scale, g = (1 + d.lambda) * s, l = d.lambda * s;
-  const Vec4 shift(Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * s));
-  const Vec3 turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (s / base_.hh);
-  const bool swings = problem_.swings, momenta = problem_.momenta;
-  const Vec3 swing = swings ? swing_.inverse * (swing_.gg * g + swing_.lin * l) : Vec3{};
-  const auto step_of = [&](int i) {
-    Vec4 dx = Ag_[i] * g;
-    if (l != 0) dx += Alin_[i] * l;
-    if (swings) dx += Vec4(cross(swing, vec3(arm_[i])));
-    // rows without mass take no part in the momenta
-    if (momenta && forcing.mass[i] > 0) dx += shift + Vec4(cross(turn, vec3(Amr_[i])));
-    return dx;
-  };
+  const double scale = 1 / d.scale;
+  RowStep step{Ag_.data(), nullptr, nullptr, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
+  if (step.l != 0) step.Alin = Alin_.data();
+  if (problem_.momenta) {
+    step.lever = Amr_.data();
+    step.shift = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * scale);
+    step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (scale / base_.hh);
+  } else if (problem_.swings) {
+    step.lever = arm_.data();
+    step.turn = swing_.inverse * (swing_.gg * step.g + swing_.lin * step.l);
+  }
+  if (accelerate) dx_.swap(last_dx_);
+  const RowArrays rows = arrays();
   if (!accelerate) {
-    parallel_for(rows_, row_grain, [&](int begin, int end, int) {
-      for (int i = begin; i < end; ++i) {
-        dx_[i] = step_of(i);
-        x_[i] -= dx_[i];
-      }
-    });
+    pass([&](int begin, int end) { return move_rows(rows, step, begin, end); });
     accelerated_ = false;
     return;
   }
-  dx_.swap(last_dx_);
-  const Overlap overlap = ordered_sum<Overlap>(rows_, row_grain, overlap_parts_, [&](int begin, int end) {
-    Overlap sum;
-    for (int i = begin; i < end; ++i) {
-      dx_[i] = step_of(i);
-      const Vec4 change = dx_[i] - last_dx_[i];
-      sum.along += forcing.mass[i] * dot(change, dx_[i]);
-      sum.change += forcing.mass[i] * dot(change, change);
-    }
-    return sum;
+  const RowOverlap overlap = ordered_sum<RowOverlap>(rows_, row_grain, overlap_parts_, [&](int begin, int end) {
+    return step_rows(rows, step, last_dx_.data(), begin, end);
   });
   const double beta = overlap.change > 0 ? overlap.along / overlap.change : 0;
   // where the last plain step led: to x itself, unless x was accelerated
-  const std::vector<Vec4>& last_end = accelerated_ ? end_ : x_;
-  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i) {
-      const Vec4 plain = x_[i] - dx_[i];
-      x_[i] = plain - (plain - last_end[i]) * beta;
-      end_[i] = plain;
-    }
-  });
+  const Vec4* last_end = accelerated_ ? end_.data() : x_.data();
+  pass([&](int begin, int end) { return extrapolate_rows(rows, beta, last_end, end_.data(), begin, end); });
   accelerated_ = true;
 }
 
@@ -304,12 +273,13 @@ Precision Island::kernel_precision(Precision wanted) {
 }
 
 /// Residuals within the tolerance, or sunk into the round-off of positions and sums.
-bool Island::residuals_met(const Quantities& c, const Sums& s, const StepOutcome& so_far) const {
+bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const {
   const Problem& p = problem_;
+  const RowSums& s = sums_.rows;
   const double speed = std::sqrt(2 * s.kinetic / total_mass_);
   const double noise_v = 4 * epsilon * (norm(start_.center) + start_.radius) / base_.hh + 64 * epsilon * speed;
   const double noise_p = total_mass_ * noise_v;
-  const double noise_h = noise_p * speed + 64 * epsilon * (s.kinetic + s.energy + std::abs(p.beta * s.force_v));
+  const double noise_h = noise_p * speed + 64 * epsilon * (s.kinetic + sums_.energy + std::abs(p.beta * s.force_v));
   if (p.momenta) {
     const double enough = std::max(p.tolerance * p.scale_p, noise_p);
     if (norm(c.p) > enough || norm(c.l) > enough * start_.radius) return false;
@@ -339,23 +309,34 @@ bool Island::at_rest(double h, double tolerance) const {
 /// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
 /// solution.
 void Island::start_iterate(double h) {
-  for (int i = 0; i < rows_; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
-  if (!problem_.held || problem_.published) return;
   const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
   const double angle = norm(theta);
-  if (!(angle > 1e-6 && angle < 3)) return;
+  if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3)) {
+    const RowArrays rows = arrays();
+    pass([&](int begin, int end) {
+      for (int i = begin; i < end; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
+      return arrive(rows, begin, end);
+    });
+    return;
+  }
   const Mat3 w{{cross(theta, {1, 0, 0}), cross(theta, {0, 1, 0}), cross(theta, {0, 0, 1})}};
   const Mat3 one = Mat3::identity(), w2 = w * w;
   const double sine = std::sin(angle) / angle, cosine = (1 - std::cos(angle)) / (angle * angle);
   const Mat3 arc = (one + w * sine + w2 * cosine) * inverse(one + w);
-  Vec3 center{};
-  for (int i = 0; i < rows_; ++i) center += vec3(x_[i]) * forcing.mass[i];
-  center = center / total_mass_;
+  Vec3 u{};  // of the centre of mass
+  for (int i = 0; i < rows_; ++i) u += vec3(base_.u[i]) * forcing.mass[i];
+  const Vec3 center = start_.center + u * (base_.hh / total_mass_);
   Vec3 to = center;
   // a free body's centre of mass flies straight on; held by the world it turns along
   if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
-  for (int i = 0; i < rows_; ++i)
-    if (forcing.mass[i] > 0) x_[i] = Vec4(to + arc * (vec3(x_[i]) - center));
+  const RowArrays rows = arrays();
+  pass([&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const Vec4 straight = base_.xb[i] + base_.u[i] * base_.hh;
+      x_[i] = forcing.mass[i] > 0 ? Vec4(to + arc * (vec3(straight) - center)) : straight;
+    }
+    return arrive(rows, begin, end);
+  });
 }
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
@@ -372,17 +353,13 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.impossible = p.momenta && p.target.h < p.rigid;
-  factor_ = factor_for(base_.hh, settings.precision);
+  factor_ = factor_for(base_.hh, settings);
   if (!factor_) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
   StepProducts step_products;
-  if (p.held) {
-    step_products = set_up(p.momenta, p.beta);
-  } else {
-    std::fill(lin_.begin(), lin_.end(), Vec4());
-  }
+  if (p.held) step_products = set_up(p.momenta, p.beta);
   const Precision kernel = kernel_precision(settings.precision);
 
   start_iterate(h);
@@ -391,11 +368,13 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   watch.book(out.timings.setup);
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
-    const Sums s = evaluate_iterate(kernel);
+    sums_.energy = add_gradient(x_, gg_, kernel);
+    const RowSums& s = sums_.rows;
     watch.book(out.timings.local);
-    const double h_now = s.kinetic + s.energy - p.beta * s.force_v;
+    const double h_now = s.kinetic + sums_.energy - p.beta * s.force_v;
     const double h_target = p.published ? (1 - out.alpha) * p.target.h + out.alpha * p.rigid : p.target.h;
-    const Quantities c{s.p - p.target.p, s.l - p.target.l, h_now - h_target};
+    // momenta that go to the world through anchors have no targets to miss
+    const Quantities c{anchored_ ? Vec3{} : s.p - p.target.p, anchored_ ? Vec3{} : s.l - p.target.l, h_now - h_target};
     out.residual = {c.p, c.l, h_now - p.target.h};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
@@ -410,10 +389,10 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     const bool short_step = out.step_length < (p.momenta ? 1e-2
                                                : p.held  ? std::min(1e-2, std::sqrt(p.tolerance))
                                                          : p.tolerance);
-    const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, s, out));
+    const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (done || k >= settings.iterations) {
-      motion.energy = s.energy;
+      motion.energy = sums_.energy;
       break;
     }
 
@@ -425,7 +404,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     factor_->solve(gg_.data(), Ag_.data());
     right_hand_sides_ += 3;
     watch.book(out.timings.global);
-    const IterationProducts products_k = products(p.momenta);
+    const IterationProducts products_k = products();
     const Direction d = p.published ? published_direction(step_products, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
                         : p.held    ? constrained_direction(step_products, products_k, c, out.lambda, negligible)

@@ -17,7 +17,7 @@ constexpr int most_relaxations = 300, bisections = 60;
 
 bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   const double hh = settings.integrator->effective_step(h);
-  const Cholesky* factor = factor_for(hh, settings.precision);
+  const GlobalSolver* factor = factor_for(hh, settings);
   if (!factor || anchored_) return false;
   if (!evaluated_) evaluate_motion();
 
@@ -45,7 +45,7 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
 
   // x -= A^-1 grad W lowers W every time (A bounds its Hessian) and leaves the centre of mass alone
   const auto trial_energy = [&](std::vector<Vec4>& x) {
-    const double potential = evaluate(x, gg_, Precision::float64);
+    const double potential = evaluate(x, gg_);
     velocities(x, share, dx_);
     return energy_of(x, dx_, potential);
   };

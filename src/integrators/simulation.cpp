@@ -226,6 +226,10 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
   w.overrides[body][potential][name] = value;
 }
 
+std::string Simulation::global_solver(int body) const {
+  return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
+}
+
 int Simulation::find_anchor(std::string_view name) const {
   for (int a = 0; a < anchors(); ++a)
     if (scene().anchors[a].name == name) return a;

@@ -29,6 +29,10 @@ Settings resolve(const SolverSpec& spec) {
   if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = 1;
   out.epsilon = spec.epsilon;
   out.precision = spec.precision;
+  out.solver = spec.global == "automatic"   ? GlobalSolver::Kind::automatic
+               : spec.global == "multigrid" ? GlobalSolver::Kind::multigrid
+                                            : GlobalSolver::Kind::direct;
+  if (spec.global == "half") out.storage = Cholesky::Storage::half;
   return out;
 }
 
@@ -73,7 +77,7 @@ void World::reset() {
 
 /// Bodies joined by active links form one island; world anchors belong to the island of their body.
 void World::rebuild_islands() {
-  for (const auto& island : islands_) retired_factorizations_ += island->factorizations();
+  std::vector<std::unique_ptr<Island>> old = std::move(islands_);
   islands_.clear();
   const int bodies = int(model.bodies.size());
   std::vector<int> root(bodies);
@@ -100,10 +104,25 @@ void World::rebuild_islands() {
     }
     for (size_t a = 0; a < model.anchors.size(); ++a)
       if (state.anchors[a].active && find(model.anchors[a].body) == b) anchors.push_back(int(a));
-    islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
+    // the same bodies, linked as before: only anchors to the world have come or gone
+    const auto links = [&](std::vector<int> of) {
+      std::erase_if(of, [&](int a) { return model.anchors[a].other < 0; });
+      return of;
+    };
+    const auto same = std::find_if(old.begin(), old.end(), [&](const auto& island) {
+      return island && island->bodies() == members && links(island->active_anchors()) == links(anchors);
+    });
+    if (same != old.end()) {
+      islands_.push_back(std::move(*same));
+      if (islands_.back()->active_anchors() != anchors) islands_.back()->set_anchors(anchors);
+    } else {
+      islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
+    }
     for (Island::AnchorTerm& term : islands_.back()->anchor_terms())
       term.world.stiffness = term.links.stiffness = state.anchors[term.anchor].stiffness;
   }
+  for (const auto& island : old)
+    if (island) retired_factorizations_ += island->factorizations();
 }
 
 /// Anchors that turn on or off or change their stiffness. True when the islands must be rebuilt.
@@ -132,7 +151,7 @@ bool World::update_anchors(double time) {
       for (Island::AnchorTerm& term : island->anchor_terms()) {
         if (term.anchor != int(a)) continue;
         term.world.stiffness = term.links.stiffness = stiffness;
-        island->matrix_changed();
+        term.to_world ? island->anchors_changed() : island->matrix_changed();
       }
     }
   }
@@ -182,8 +201,10 @@ void World::update_materials(double time) {
 }
 
 void World::update_forces() {
-  for (auto& island : islands_)
+  for (auto& island : islands_) {
+    island->forcing.uniform = true, island->forcing.common = state.gravity;
     for (int r = 0; r < island->rows(); ++r) island->forcing.force[r] = Vec4(state.gravity * island->forcing.mass[r]);
+  }
   for (size_t k = 0; k < model.forces.size(); ++k) {
     const ConstantForce& f = model.forces[k];
     Island& island = *islands_[island_of_body_[f.body]];
@@ -192,6 +213,7 @@ void World::update_forces() {
       for (const int member : island.bodies()) state.ledger[member].history = false;
     state.force_active[k] = active;
     if (!active) continue;
+    island.forcing.uniform = false;
     const int offset = island.offset(place_in_island_[f.body]);
     for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
   }

@@ -12,14 +12,18 @@ namespace verve {
 
 class Cholesky {
  public:
+  /// How the values of a float factor are kept. Half precision halves the memory traffic of a solve, which is what a
+  /// large one waits for; the solution then has about three digits, enough for a descent direction.
+  enum class Storage { full, half };
+
   Cholesky();
   ~Cholesky();
   Cholesky(Cholesky&&) noexcept;
   Cholesky& operator=(Cholesky&&) noexcept;
 
-  /// Numeric factorisation; the symbolic part is redone only when the pattern's address or size changes.
+  /// Numeric factorisation, in double; the symbolic part is redone only when the pattern is another one than last time.
   /// `natural` says that the matrix is already in a good elimination order. False when not positive definite.
-  bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision);
+  bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision, Storage storage = Storage::full);
 
   /// x = A^-1 b for N rows of one padded vector each. x may be b.
   void solve(const Vec4* b, Vec4* x) const;
@@ -27,7 +31,13 @@ class Cholesky {
   void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
 
   int size() const;
+  /// Entries of the lower triangular factor.
   long nonzeros() const;
+  /// Bytes held for solving, and in all: what a refactorisation works with is kept, so that it allocates nothing.
+  size_t factor_memory() const;
+  size_t memory() const;
+  /// `full` also when values were too large for half precision.
+  Storage storage() const;
 
  private:
   struct Impl;

@@ -29,6 +29,8 @@ class SymmetricAssembly {
       matrix_.value[slot_[next_++]] += v;
     }
   }
+  /// After a pass: terms that come and go, outside the sequence. The diagonal has to be part of the pattern.
+  void add_to_diagonal(int i, double v) { matrix_.value[matrix_.start[i]] += v; }
   const SymmetricMatrix& matrix() const { return matrix_; }
 
  private:

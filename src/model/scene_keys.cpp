@@ -103,6 +103,10 @@ const std::vector<Key>& keys_of<SolverSpec>() {
       key<&SolverSpec::epsilon>("epsilon", "weight of alpha^2 in units of E_ref; conservation \"published\" only",
                                 {.range = above(0)}),
       key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
+      key<&SolverSpec::global>("global",
+                               "solver of the global step: a factor (\"direct\", \"half\": kept in half precision where "
+                               "precision is float), multigrid, or what suits the size",
+                               {.choices = global_solver_names}),
   };
   return keys;
 }
@@ -270,6 +274,10 @@ const std::vector<std::string>& method_names() {
 }
 const std::vector<std::string>& precision_names() {
   static const std::vector<std::string> names = {"double", "float"};
+  return names;
+}
+const std::vector<std::string>& global_solver_names() {
+  static const std::vector<std::string> names = {"automatic", "direct", "half", "multigrid"};
   return names;
 }
 const std::vector<std::string>& repair_names() {

@@ -13,7 +13,7 @@ double WorldAnchors::add_gradient(const Vec4* x, Vec4* gradient) const {
 }
 
 void WorldAnchors::add_weights(SymmetricAssembly& matrix) const {
-  for (const int v : vertices) matrix.add(v, v, stiffness);
+  for (const int v : vertices) matrix.add_to_diagonal(v, stiffness);
 }
 
 double BodyLinks::add_gradient(const Vec4* x, Vec4* gradient) const {

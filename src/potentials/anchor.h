@@ -14,6 +14,7 @@ class WorldAnchors {
   double stiffness = 0;  // [N/m], per vertex
 
   double add_gradient(const Vec4* x, Vec4* gradient) const;
+  /// After the pass that assembles everything else.
   void add_weights(SymmetricAssembly& matrix) const;
 };
 

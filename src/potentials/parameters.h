@@ -31,17 +31,24 @@ Field<Params> field(std::string name, double Params::*member, std::string unit, 
   return {std::move(info), member};
 }
 
+/// The table, built once: reading parameters into a struct allocates nothing.
+template <class Params>
+const std::vector<Field<Params>>& table_of() {
+  static const std::vector<Field<Params>> table = Params::fields();
+  return table;
+}
+
 template <class Params>
 std::vector<ParameterInfo> parameter_infos() {
   std::vector<ParameterInfo> out;
-  for (const Field<Params>& f : Params::fields()) out.push_back(f.info);
+  for (const Field<Params>& f : table_of<Params>()) out.push_back(f.info);
   return out;
 }
 
 template <class Params>
 Params read_parameters(const ParameterValues& values) {
   Params out;
-  for (const Field<Params>& f : Params::fields())
+  for (const Field<Params>& f : table_of<Params>())
     if (const auto it = values.find(f.info.name); it != values.end()) out.*f.member = it->second;
   return out;
 }

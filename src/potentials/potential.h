@@ -24,9 +24,13 @@ class Potential {
 
   /// Adds dE/dx to `gradient` and returns E.
   virtual double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) = 0;
-  virtual double energy(const Vec4* x) = 0;
+  /// E alone, for less than add_gradient costs.
+  virtual double energy(const Vec4* x, Precision precision = Precision::float64) = 0;
 
-  /// Local step of PD (Eq. 6): the point of each element's set nearest to z, `rows()` columns per element.
+  /// Local step of PD (Eq. 6): the point of each element's set nearest to z, `rows()` columns per element. Without a
+  /// set, the point that gives the same gradient: z - dPsi/dz / w. One element at a time, in double: for tests and
+  /// methods that need it apart, not the way of add_gradient.
+  virtual bool has_projection() const = 0;
   virtual int rows() const = 0;
   virtual void project(const Vec4* x, Vec3* z, Vec3* projected) const = 0;
   virtual double weight(int element) const = 0;

@@ -1,3 +1,5 @@
+#include "potentials/batch.h"
+// Each kernel included here is also compiled on its own, for every set of SIMD instructions: see CMakeLists.txt.
 #include "potentials/spring.h"
 #include "potentials/tet_strain.h"
 

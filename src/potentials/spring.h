@@ -1,9 +1,10 @@
 // Springs along edges.
-#pragma once
+#if !defined(VERVE_SPRING_H) || defined(VERVE_PACKS)
+#define VERVE_SPRING_H
 
-#include "potentials/batch.h"
+#include "potentials/kernel.h"
 
-namespace verve {
+VERVE_KERNEL_BEGIN
 
 /// E = k/2 (|z| - l)^2, z = x1 - x0; also the minimum over |p| = l of k/2 |z - p|^2.
 /// Liu et al. 2013, "Fast Simulation of Mass-Spring Systems".
@@ -25,10 +26,6 @@ struct Spring {
   struct Element {
     T weight, length;
     constexpr T coefficient(int, int) const { return T(1); }
-    template <class U>
-    Element<U> cast() const {
-      return {U(weight), U(length)};
-    }
   };
 
   static Element<double> bind(const Params& p, const std::array<Vec3, 2>& rest) {
@@ -39,8 +36,11 @@ struct Spring {
   static Columns<T, 1> project(const Element<T>& e, const Columns<T, 1>& z) {
     const T n = norm(z[0]);
     // any direction will do at z = 0
-    return {n > T(0) ? z[0] * (e.length / n) : Vec3T<T>{e.length, T(0), T(0)}};
+    const MaskOf<T> point = n <= T(0);
+    const T s = e.length / select(point, T(1), n);
+    return {Vec3T<T>{select(point, e.length, T(z[0].x * s)), z[0].y * s, z[0].z * s}};
   }
 };
 
-}  // namespace verve
+VERVE_KERNEL_END(Spring)
+#endif

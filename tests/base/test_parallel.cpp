@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <thread>
 #include <vector>
 
 #include "base/parallel.h"
@@ -66,4 +67,72 @@ TEST_CASE("asking for no number of threads takes all of the machine") {
   set_threads(0);
   CHECK(threads() == hardware_threads());
   CHECK(threads() >= 1);
+}
+
+TEST_CASE("every task runs once, also when there are more threads than tasks or more tasks than threads") {
+  const ThreadsBack back;
+  for (const int threads_now : {1, 2, 3, 16, 300}) {
+    set_threads(threads_now);
+    for (const int count : {0, 1, 2, 5, 16, 1000}) {
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        std::vector<std::atomic<int>> runs(count);
+        parallel_tasks(count, [&](int task) { ++runs[task]; });
+        int wrong = 0;
+        for (const auto& r : runs) wrong += r != 1;
+        REQUIRE(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("what the tasks wrote is seen after the loop, and what was written before it is seen by the tasks") {
+  const ThreadsBack back;
+  set_threads(3);
+  std::vector<int> in(64, 0), out(64, 0);  // plain memory: only the loop itself orders the accesses
+  for (int repeat = 1; repeat <= 5000; ++repeat) {
+    parallel_tasks(64, [&](int task) { out[task] = in[(task + repeat) % 64] + 1; });
+    in = out;
+  }
+  for (const int d : out) REQUIRE(d == 5000);
+}
+
+TEST_CASE("a loop inside a loop runs on the thread that meets it") {
+  const ThreadsBack back;
+  set_threads(4);
+  std::vector<std::vector<int>> visits(16, std::vector<int>(4000, 0));
+  std::atomic<int> strangers{0};
+  parallel_tasks(16, [&](int task) {
+    set_threads(4);  // threads() belongs to the calling thread: ask for the workers in the workers, too
+    const auto self = std::this_thread::get_id();
+    parallel_for(4000, 100, [&](int begin, int end, int) {
+      strangers += std::this_thread::get_id() != self;
+      for (int i = begin; i < end; ++i) ++visits[task][i];
+    });
+  });
+  CHECK(strangers == 0);
+  for (const auto& row : visits)
+    for (const int v : row) REQUIRE(v == 1);
+}
+
+TEST_CASE("loops started by several threads at once all finish, each with its own sum") {
+  std::vector<std::thread> callers;
+  std::vector<int> wrong(4, 0);
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([c, &wrong] {
+      set_threads(2 + c);
+      std::vector<double> partial;
+      double expected = 0;
+      for (int i = 0; i < 3000; ++i) expected += i * (c + 1);
+      for (int repeat = 0; repeat < 500; ++repeat) {
+        const double sum = ordered_sum<double>(3000, 100, partial, [&](int begin, int end) {
+          double s = 0;
+          for (int i = begin; i < end; ++i) s += i * (c + 1);
+          return s;
+        });
+        wrong[c] += sum != expected;  // whole numbers: exact in any order
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const int w : wrong) CHECK(w == 0);
 }

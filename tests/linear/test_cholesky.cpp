@@ -6,7 +6,7 @@
 #include <Eigen/LU>
 
 #include "linear/cholesky.h"
-#include "matrices.h"
+#include "problems.h"
 
 using namespace verve;
 using namespace verve::test;
@@ -20,13 +20,6 @@ Dense dense(const SymmetricMatrix& m) {
   for (int c = 0; c < m.size; ++c)
     for (int k = m.start[c]; k < m.start[c + 1]; ++k) a(m.row[k], c) = a(c, m.row[k]) = m.value[k];
   return a;
-}
-
-std::vector<Vec4> random_rows(int n, std::uint64_t seed) {
-  std::vector<Vec4> out(n);
-  for (int i = 0; i < n; ++i)
-    out[i] = {random_signed(seed, 3 * i), random_signed(seed, 3 * i + 1), random_signed(seed, 3 * i + 2)};
-  return out;
 }
 
 Dense dense(const std::vector<Vec4>& rows) {

@@ -68,7 +68,11 @@ TEST_CASE("every potential's gradient is the slope of its energy") {
 TEST_CASE("the energy alone equals the energy that comes with the gradient") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
     const auto x = deformed(mesh, 0.1, 4);
-    CHECK(batch.energy(x.data()) == slope(batch, x).energy);
+    // found another way it may cancel down to 1e-4 of its terms
+    const double with_gradient = slope(batch, x).energy;
+    CHECK(std::abs(batch.energy(x.data()) - with_gradient) <= 1e-11 * with_gradient);
+    const double in_float = slope(batch, x, Precision::float32).energy;
+    CHECK(std::abs(batch.energy(x.data(), Precision::float32) - in_float) <= 1e-2 * in_float);
   });
 }
 
@@ -319,12 +323,13 @@ TEST_CASE("scaling the stiffness scales energy, gradient and weights, in double 
     const auto x = deformed(mesh, 0.1, 12);
     batch.set_parameters({{name, 100}});
     const Slope s = slope(batch, x), f = slope(batch, x, Precision::float32);
-    const double weight = batch.weight(0);
+    const double weight = batch.weight(0), energy = batch.energy(x.data());
     for (const double factor : {0.0, 0.25, 1.0, 4.0, 1024.0}) {  // powers of two are exact
       batch.set_parameters({{name, 100 * factor}});
-      CHECK(batch.energy(x.data()) == factor * s.energy);
+      CHECK(batch.energy(x.data()) == factor * energy);
       CHECK(batch.weight(0) == factor * weight);
       const Slope t = slope(batch, x), u = slope(batch, x, Precision::float32);
+      CHECK(t.energy == factor * s.energy);
       for (size_t v = 0; v < x.size(); ++v) {
         REQUIRE(t.gradient[v].y == factor * s.gradient[v].y);
         REQUIRE(u.gradient[v].y == factor * f.gradient[v].y);

@@ -1,0 +1,82 @@
+// The scalar side of the element kernels. A kernel is written once against a number type T; these are the few functions
+// it needs beyond arithmetic, for T = double or float. simd_pack.h has the same for packs of lanes.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "verve/vec.h"
+
+namespace verve {
+
+/// What a comparison of two T gives: bool, or one bit per lane.
+template <class T>
+using MaskOf = decltype(T() < T());
+
+constexpr bool any(bool mask) { return mask; }
+constexpr bool all(bool mask) { return mask; }
+template <class T>
+constexpr T select(bool mask, const T& yes, const T& no) {
+  return mask ? yes : no;
+}
+inline double abs(double a) { return std::abs(a); }
+inline float abs(float a) { return std::abs(a); }
+inline double sqrt(double a) { return std::sqrt(a); }
+inline float sqrt(float a) { return std::sqrt(a); }
+constexpr double max(double a, double b) { return a > b ? a : b; }
+constexpr float max(float a, float b) { return a > b ? a : b; }
+constexpr double min(double a, double b) { return a < b ? a : b; }
+constexpr float min(float a, float b) { return a < b ? a : b; }
+
+/// The type of one lane, and its limits.
+template <class T>
+struct LaneOf {
+  using Type = T;
+};
+template <class T>
+using Limits = std::numeric_limits<typename LaneOf<T>::Type>;
+
+// The lanes of a loop over elements: here one at a time.
+template <class T>
+inline constexpr int lanes = 1;
+
+template <class T>
+T load_lanes(const T* from) {
+  return *from;
+}
+inline double first_lanes(double value, int) { return value; }
+inline float first_lanes(float value, int) { return value; }
+
+/// A sum over many elements, in double.
+class LaneSum {
+ public:
+  void add(double value) { sum_ += value; }
+  double total() const { return sum_; }
+
+ private:
+  double sum_ = 0;
+};
+
+/// One vertex (xyz0) on its way between memory and the lanes; always double.
+struct Row {
+  double x = 0, y = 0, z = 0;
+  static Row load(const double* p) { return {p[0], p[1], p[2]}; }
+  void store(double* p) const { p[0] = x, p[1] = y, p[2] = z; }
+  friend Row operator+(const Row& a, const Row& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend Row operator-(const Row& a, const Row& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+};
+
+/// A vector of T and the lanes<T> rows it is made of.
+template <class T>
+class Rows {
+ public:
+  Rows() = default;
+  explicit Rows(const Vec3T<T>& v) : row_{double(v.x), double(v.y), double(v.z)} {}
+  Row row(int) const { return row_; }
+  static Vec3T<T> join(const Row* rows) { return {T(rows->x), T(rows->y), T(rows->z)}; }
+
+ private:
+  Row row_;
+};
+
+}  // namespace verve

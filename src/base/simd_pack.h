@@ -1,0 +1,277 @@
+// Packs of lanes through Google Highway: the number type of the element kernels in the batch loops.
+//
+// This file is read once for each set of instructions (hwy/foreach_target.h does the repeating), each time into a
+// namespace of its own, verve::N_AVX2 and so on, between pragmas that let the compiler use those instructions. Whatever
+// touches a pack has to be read along with it: the small vectors of vec.h, the kernels, the loops. At run time the best
+// set that the processor has is chosen (potentials/dispatch.h).
+#if defined(VERVE_SIMD_PACK_H) == defined(HWY_TARGET_TOGGLE)  // an include guard that opens again for each set
+#ifdef VERVE_SIMD_PACK_H
+#undef VERVE_SIMD_PACK_H
+#else
+#define VERVE_SIMD_PACK_H
+#endif
+
+#include <hwy/highway.h>
+
+#include "base/simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace verve {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#include "verve/vec_templates.h"
+using Vec3 = Vec3T<double>;
+using Mat3 = Mat3T<double>;
+
+/// 8 lanes of float or 4 of double, fewer where the registers are shorter. Not more: wider ones leave half of the work
+/// to the rearranging of rows, and a block of 8 elements is to fill them.
+template <class F>
+using LaneTag = hn::CappedTag<F, 32 / sizeof(F)>;
+
+template <class F>
+class Pack {
+ public:
+  using D = LaneTag<F>;
+  using V = hn::Vec<D>;
+  V v;
+
+  Pack() {}
+  HWY_INLINE Pack(V raw) : v(raw) {}
+  HWY_INLINE explicit Pack(double all) : v(hn::Set(D(), F(all))) {}
+
+  struct Mask {
+    hn::Mask<D> m;
+    friend HWY_INLINE Mask operator!(Mask a) { return {hn::Not(a.m)}; }
+    friend HWY_INLINE Mask operator&(Mask a, Mask b) { return {hn::And(a.m, b.m)}; }
+    friend HWY_INLINE Mask operator|(Mask a, Mask b) { return {hn::Or(a.m, b.m)}; }
+    friend HWY_INLINE bool any(Mask a) { return !hn::AllFalse(D(), a.m); }
+    friend HWY_INLINE bool all(Mask a) { return hn::AllTrue(D(), a.m); }
+    friend HWY_INLINE Pack select(Mask a, Pack yes, Pack no) { return hn::IfThenElse(a.m, yes.v, no.v); }
+  };
+
+  /// a*b before anything is done with it: a sum with another number becomes one fused multiply-add, so that a*b + c
+  /// means the same text for packs as for plain numbers and costs one instruction.
+  struct Product {
+    V a, b;
+    HWY_INLINE operator Pack() const { return hn::Mul(a, b); }
+  };
+
+  friend HWY_INLINE Product operator*(Pack a, Pack b) { return {a.v, b.v}; }
+  friend HWY_INLINE Pack operator+(Pack a, Pack b) { return hn::Add(a.v, b.v); }
+  friend HWY_INLINE Pack operator+(Product p, Pack c) { return hn::MulAdd(p.a, p.b, c.v); }
+  friend HWY_INLINE Pack operator+(Pack c, Product p) { return hn::MulAdd(p.a, p.b, c.v); }
+  friend HWY_INLINE Pack operator+(Product p, Product q) { return hn::MulAdd(q.a, q.b, hn::Mul(p.a, p.b)); }
+  friend HWY_INLINE Pack operator-(Pack a, Pack b) { return hn::Sub(a.v, b.v); }
+  friend HWY_INLINE Pack operator-(Product p, Pack c) { return hn::MulSub(p.a, p.b, c.v); }
+  friend HWY_INLINE Pack operator-(Pack c, Product p) { return hn::NegMulAdd(p.a, p.b, c.v); }
+  friend HWY_INLINE Pack operator-(Product p, Product q) { return hn::NegMulAdd(q.a, q.b, hn::Mul(p.a, p.b)); }
+  friend HWY_INLINE Pack operator/(Pack a, Pack b) { return hn::Div(a.v, b.v); }
+  friend HWY_INLINE Pack operator-(Pack a) { return hn::Neg(a.v); }
+
+  friend HWY_INLINE Mask operator<(Pack a, Pack b) { return {hn::Lt(a.v, b.v)}; }
+  friend HWY_INLINE Mask operator>(Pack a, Pack b) { return {hn::Gt(a.v, b.v)}; }
+  friend HWY_INLINE Mask operator<=(Pack a, Pack b) { return {hn::Le(a.v, b.v)}; }
+  friend HWY_INLINE Mask operator>=(Pack a, Pack b) { return {hn::Ge(a.v, b.v)}; }
+
+  friend HWY_INLINE Pack abs(Pack a) { return hn::Abs(a.v); }
+  friend HWY_INLINE Pack sqrt(Pack a) { return hn::Sqrt(a.v); }
+  friend HWY_INLINE Pack max(Pack a, Pack b) { return hn::IfThenElse(hn::Gt(a.v, b.v), a.v, b.v); }
+  friend HWY_INLINE Pack min(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a.v, b.v), a.v, b.v); }
+  /// The first n lanes, and zero for the rest.
+  friend HWY_INLINE Pack first_lanes(Pack a, int n) { return hn::IfThenElseZero(hn::FirstN(D(), size_t(n)), a.v); }
+};
+
+template <class T>
+inline constexpr int lanes = int(hn::MaxLanes(typename T::D()));
+static_assert(lanes<Pack<float>> <= 8 && 8 % lanes<Pack<float>> == 0 && 8 % lanes<Pack<double>> == 0);
+
+template <class T, class F>
+HWY_INLINE T load_lanes(const F* from) {
+  return hn::Load(typename T::D(), from);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+using verve::Row;
+
+template <class T>
+class Rows {
+ public:
+  Rows() = default;
+  explicit HWY_INLINE Rows(const Vec3T<T>& a)
+      : row_{double(hn::GetLane(a.x.v)), double(hn::GetLane(a.y.v)), double(hn::GetLane(a.z.v))} {}
+  HWY_INLINE Row row(int) const { return row_; }
+  static HWY_INLINE Vec3T<T> join(const Row* rows) { return {T(rows->x), T(rows->y), T(rows->z)}; }
+
+ private:
+  Row row_;
+};
+
+class LaneSum {
+ public:
+  template <class F>
+  HWY_INLINE void add(Pack<F> value) {
+    sum_ += double(hn::GetLane(value.v));
+  }
+  double total() const { return sum_; }
+
+ private:
+  double sum_ = 0;
+};
+
+#else
+
+using F4 = hn::FixedTag<float, 4>;
+using WideTag = LaneTag<double>;
+using Narrow = hn::Rebind<float, WideTag>;  // as many floats as a register holds doubles
+
+#if HWY_MAX_BYTES >= 32
+
+struct Row {
+  hn::Vec<WideTag> v;
+  static HWY_INLINE Row load(const double* p) { return {hn::Load(WideTag(), p)}; }
+  HWY_INLINE void store(double* p) const { hn::Store(v, WideTag(), p); }
+  friend HWY_INLINE Row operator+(Row a, Row b) { return {hn::Add(a.v, b.v)}; }
+  friend HWY_INLINE Row operator-(Row a, Row b) { return {hn::Sub(a.v, b.v)}; }
+  HWY_INLINE hn::Vec<F4> narrow() const { return hn::DemoteTo(F4(), v); }
+  static HWY_INLINE Row widen(hn::Vec<F4> a) { return {hn::PromoteTo(WideTag(), a)}; }
+};
+
+#else  // 128-bit registers
+
+struct Row {
+  hn::Vec<WideTag> xy, z0;
+  static HWY_INLINE Row load(const double* p) { return {hn::Load(WideTag(), p), hn::Load(WideTag(), p + 2)}; }
+  HWY_INLINE void store(double* p) const {
+    hn::Store(xy, WideTag(), p);
+    hn::Store(z0, WideTag(), p + 2);
+  }
+  friend HWY_INLINE Row operator+(Row a, Row b) { return {hn::Add(a.xy, b.xy), hn::Add(a.z0, b.z0)}; }
+  friend HWY_INLINE Row operator-(Row a, Row b) { return {hn::Sub(a.xy, b.xy), hn::Sub(a.z0, b.z0)}; }
+  HWY_INLINE hn::Vec<F4> narrow() const {
+    return hn::Combine(F4(), hn::DemoteTo(Narrow(), z0), hn::DemoteTo(Narrow(), xy));
+  }
+  static HWY_INLINE Row widen(hn::Vec<F4> a) {
+    return {hn::PromoteTo(WideTag(), hn::LowerHalf(Narrow(), a)), hn::PromoteTo(WideTag(), hn::UpperHalf(Narrow(), a))};
+  }
+};
+
+#endif
+
+/// Rows l and l + 4 side by side, where the register has room for both.
+HWY_INLINE hn::Vec<LaneTag<float>> pair(const Row* r, int l) {
+#if HWY_MAX_BYTES >= 32
+  return hn::Combine(LaneTag<float>(), r[l + 4].narrow(), r[l].narrow());
+#else
+  return r[l].narrow();
+#endif
+}
+
+template <class T>
+class Rows;
+
+template <>
+class Rows<Pack<float>> {
+ public:
+  Rows() = default;
+  explicit HWY_INLINE Rows(const Vec3T<Pack<float>>& g) {
+    const LaneTag<float> d;
+    const auto zero = hn::Zero(d);
+    const auto xz = hn::InterleaveLower(d, g.x.v, g.z.v), y0 = hn::InterleaveLower(d, g.y.v, zero);
+    const auto xz_upper = hn::InterleaveUpper(d, g.x.v, g.z.v), y0_upper = hn::InterleaveUpper(d, g.y.v, zero);
+    pair_[0] = hn::InterleaveLower(d, xz, y0);
+    pair_[1] = hn::InterleaveUpper(d, xz, y0);
+    pair_[2] = hn::InterleaveLower(d, xz_upper, y0_upper);
+    pair_[3] = hn::InterleaveUpper(d, xz_upper, y0_upper);
+  }
+  HWY_INLINE Row row(int l) const {
+#if HWY_MAX_BYTES >= 32
+    return Row::widen(l < 4 ? hn::LowerHalf(F4(), pair_[l]) : hn::UpperHalf(F4(), pair_[l - 4]));
+#else
+    return Row::widen(pair_[l]);
+#endif
+  }
+  /// 4x4 transposition, twice side by side in long registers.
+  static HWY_INLINE Vec3T<Pack<float>> join(const Row* r) {
+    const LaneTag<float> d;
+    const auto a = pair(r, 0), b = pair(r, 1), c = pair(r, 2), e = pair(r, 3);
+    const auto xy02 = hn::InterleaveLower(d, a, c), xy13 = hn::InterleaveLower(d, b, e);
+    const auto z02 = hn::InterleaveUpper(d, a, c), z13 = hn::InterleaveUpper(d, b, e);
+    return {hn::InterleaveLower(d, xy02, xy13), hn::InterleaveUpper(d, xy02, xy13), hn::InterleaveLower(d, z02, z13)};
+  }
+
+ private:
+  hn::Vec<LaneTag<float>> pair_[4];
+};
+
+template <>
+class Rows<Pack<double>> {
+ public:
+  Rows() = default;
+  explicit HWY_INLINE Rows(const Vec3T<Pack<double>>& g) {
+    const WideTag d;
+    const auto zero = hn::Zero(d);
+    const auto xy = hn::InterleaveLower(d, g.x.v, g.y.v), xy_upper = hn::InterleaveUpper(d, g.x.v, g.y.v);
+    const auto z = hn::InterleaveLower(d, g.z.v, zero), z_upper = hn::InterleaveUpper(d, g.z.v, zero);
+#if HWY_MAX_BYTES >= 32
+    row_[0] = {hn::ConcatLowerLower(d, z, xy)}, row_[1] = {hn::ConcatLowerLower(d, z_upper, xy_upper)};
+    row_[2] = {hn::ConcatUpperUpper(d, z, xy)}, row_[3] = {hn::ConcatUpperUpper(d, z_upper, xy_upper)};
+#else
+    row_[0] = {xy, z}, row_[1] = {xy_upper, z_upper};
+#endif
+  }
+  HWY_INLINE Row row(int l) const { return row_[l]; }
+  static HWY_INLINE Vec3T<Pack<double>> join(const Row* r) {
+    const WideTag d;
+#if HWY_MAX_BYTES >= 32
+    const auto xy02 = hn::ConcatLowerLower(d, r[2].v, r[0].v), z02 = hn::ConcatUpperUpper(d, r[2].v, r[0].v);
+    const auto xy13 = hn::ConcatLowerLower(d, r[3].v, r[1].v), z13 = hn::ConcatUpperUpper(d, r[3].v, r[1].v);
+    return {hn::InterleaveLower(d, xy02, xy13), hn::InterleaveUpper(d, xy02, xy13), hn::InterleaveLower(d, z02, z13)};
+#else
+    return {hn::InterleaveLower(d, r[0].xy, r[1].xy), hn::InterleaveUpper(d, r[0].xy, r[1].xy),
+            hn::InterleaveLower(d, r[0].z0, r[1].z0)};
+#endif
+  }
+
+ private:
+  Row row_[lanes<Pack<double>>];
+};
+
+class LaneSum {
+ public:
+  HWY_INLINE LaneSum() : sum_(hn::Zero(WideTag())) {}
+  HWY_INLINE void add(Pack<double> a) { sum_ = hn::Add(sum_, a.v); }
+  HWY_INLINE void add(Pack<float> a) {
+    const auto lower = hn::PromoteTo(WideTag(), hn::LowerHalf(Narrow(), a.v));
+    const auto upper = hn::PromoteTo(WideTag(), hn::UpperHalf(Narrow(), a.v));
+    sum_ = hn::Add(sum_, hn::Add(lower, upper));
+  }
+  HWY_INLINE double total() const {
+    alignas(32) double lane[lanes<Pack<double>>];
+    hn::Store(sum_, WideTag(), lane);
+    double sum = 0;
+    for (const double s : lane) sum += s;
+    return sum;
+  }
+
+ private:
+  hn::Vec<WideTag> sum_;
+};
+
+#endif  // HWY_SCALAR
+
+}  // namespace HWY_NAMESPACE
+}  // namespace verve
+
+/// The lane type does not depend on the set of instructions, so its specialisation lives with the plain one.
+namespace verve {
+template <class F>
+struct LaneOf<HWY_NAMESPACE::Pack<F>> {
+  using Type = F;
+};
+}  // namespace verve
+HWY_AFTER_NAMESPACE();
+
+#endif

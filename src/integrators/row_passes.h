@@ -1,0 +1,69 @@
+// The passes over all rows that one iteration makes beside the local step and the solve, compiled for every set of SIMD
+// instructions. A row (x y z 0) is one register; sums are kept per coordinate and added up at the end.
+#pragma once
+
+#include "verve/vec.h"
+
+namespace verve {
+
+/// Of an iterate: what the conserved quantities are made of.
+struct RowSums {
+  double kinetic = 0, force_v = 0;  // 1/2 sum m |v|^2, sum f.v
+  Vec3 p, l;                        // sum m v, sum m r x v
+  RowSums& operator+=(const RowSums& o) {
+    kinetic += o.kinetic, force_v += o.force_v, p += o.p, l += o.l;
+    return *this;
+  }
+};
+
+/// Of a gradient and its solution.
+struct RowProducts {
+  double gg_gg = 0, lin_gg = 0;  // gg.A^-1 gg, lin.A^-1 gg
+  Vec3 p, l;                     // sum m A^-1 gg, sum of lever x (A^-1 gg, or gg)
+  RowProducts& operator+=(const RowProducts& o) {
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, p += o.p, l += o.l;
+    return *this;
+  }
+};
+
+/// Of this plain step with its change since the last.
+struct RowOverlap {
+  double along = 0, change = 0;
+  RowOverlap& operator+=(const RowOverlap& o) {
+    along += o.along, change += o.change;
+    return *this;
+  }
+};
+
+/// The arrays of an island.
+struct RowArrays {
+  const double* mass;
+  const Vec4 *xb, *u;
+  const Vec4* force;  // null: its power is not asked for
+  const Vec4* mr;     // null: L is not asked for
+  Vec4 *x, *gg, *dx;
+  double hh;
+};
+
+/// dx = g Ag + l Alin + (shift + turn x lever, where there is mass)
+struct RowStep {
+  const Vec4 *Ag, *Alin, *lever;  // Alin or lever null: without
+  double g, l;
+  Vec3 shift, turn;
+};
+
+// Each on the rows [begin, end).
+
+/// At x: v = (x - xb)/hh, gg = M (v - u)/hh, and the sums.
+RowSums arrive(const RowArrays& rows, int begin, int end);
+/// x -= dx, and arrive.
+RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end);
+/// dx alone.
+RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end);
+/// x = e - beta (e - last_end) with e = x - dx, which is kept in `ends`, and arrive.
+RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end);
+/// `lever` null: without p and l. `of_solution`: l of lever x Ag, otherwise of lever x gg.
+RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, const Vec4* lin, const Vec4* lever, bool of_solution,
+                          int begin, int end);
+
+}  // namespace verve

@@ -1,0 +1,78 @@
+// The solver of the global step: a Cholesky factor while it fits, multigrid beyond, with short-lived changes on top.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "linear/cholesky.h"
+#include "linear/low_rank.h"
+#include "linear/multigrid.h"
+
+namespace verve {
+
+class GlobalSolver {
+ public:
+  enum class Kind { automatic, direct, multigrid };
+
+  Kind wanted = Kind::automatic;
+  /// Most entries of a factor for which `automatic` takes the direct solver. Up to there a solve with the factor is
+  /// always faster, but 13 bytes are needed for each entry in float and 18 in double: 2 to 2.7 GB. A solid cube of 1 M
+  /// tets has 77 M (docs/performance.md).
+  long factor_limit = 150'000'000;
+  /// Of a float factor.
+  Cholesky::Storage storage = Cholesky::Storage::full;
+
+  /// As Cholesky::factorize; drops the low-rank changes, which the new matrix is expected to contain.
+  bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision);
+
+  /// x = A'^-1 b; x may be b. In double, multigrid solves to 1e-10 of the solution in the norm of A, in float to 1e-6.
+  void solve(const Vec4* b, Vec4* x) const;
+  void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
+
+  /// A' = A plus these terms, for as long as no others are set; see LowRankUpdate.
+  LowRankUpdate::Status set_changes(std::span<const LowRankTerm> terms);
+  /// The changes have cost as much by now as a new factor would: if they are to stay, factorise.
+  bool refactoring_pays() const;
+
+  Kind kind() const { return kind_; }  // direct or multigrid
+  int size() const { return size_; }
+  int rank() const { return changes_.rank(); }
+  long nonzeros() const;
+  size_t bytes() const;
+  /// "direct, 2387 rows, 96 k nonzeros, float"; for multigrid also why.
+  std::string description() const;
+  /// Iterations of multigrid in the last solve and whether it converged; 0 and true for a direct one.
+  const Multigrid::Outcome& last() const { return last_; }
+  Multigrid& multigrid() { return multigrid_; }  // tolerance and limit of iterations, between factorize and solve
+
+ private:
+  struct Question {
+    Kind wanted = Kind::automatic;
+    long limit = 0;
+    int size = -1;
+    size_t nonzeros = 0;
+    bool natural = false;
+    bool operator==(const Question&) const = default;
+  };
+  Kind choose(const SymmetricMatrix& matrix, bool natural);
+  void base_solve(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
+
+  Kind kind_ = Kind::direct;
+  int size_ = 0;
+  Precision precision_ = Precision::float64;
+  std::string reason_;
+  Question answered_;  // what the choice was made for
+  Cholesky direct_;
+  Multigrid multigrid_;
+  LowRankUpdate changes_;
+  mutable Multigrid::Outcome last_;
+  mutable double extra_work_ = 0;  // multiplications with rows of columns since the changes were set
+};
+
+/// Entries of the Cholesky factor when rows are eliminated in this order (order[k] is the k-th; empty: as they are), or
+/// any number above `limit` once it is clear that there are more.
+long factor_nonzeros(const SymmetricMatrix& pattern, std::span<const int> order, long limit);
+
+}  // namespace verve

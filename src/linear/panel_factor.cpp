@@ -1,0 +1,189 @@
+#include "linear/panel_factor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+
+namespace verve {
+
+void PanelPlan::set(const Symbolic& symbolic) {
+  *this = {};
+  size = symbolic.size;
+  first_panel.resize(symbolic.nodes.size());
+  std::vector<int> node_of(size);
+  for (size_t s = 0; s < symbolic.nodes.size(); ++s)
+    std::fill_n(node_of.begin() + symbolic.nodes[s].first, symbolic.nodes[s].width, int(s));
+
+  // rows of the top that each task touches
+  std::vector<int> place(size, -1);  // of a row of the top among the task's outside rows
+  work_rows = size;
+  const auto add_nodes = [&](const std::vector<int>& nodes, int task) {
+    const int begin = int(panels.size());
+    const auto is_outside = [&](int r) { return task >= 0 && symbolic.nodes[node_of[r]].task < 0; };
+    for (const int s : nodes) {
+      const Supernode& node = symbolic.nodes[s];
+      const size_t index = row.size();
+      for (int k = 0; k < node.rows; ++k) {
+        const int r = symbolic.row[node.row_start + k];
+        if (!is_outside(r)) {
+          row.push_back(r);
+          continue;
+        }
+        if (place[r] < 0) place[r] = work_rows++, outside_target.push_back(r);
+        row.push_back(place[r]);
+      }
+      row.insert(row.end(), 8, -1);  // the padding, set below
+      first_panel[s] = int(panels.size());
+      for (int offset = 0; offset < node.width; offset += widest_panel)
+        panels.push_back(
+            {node.first + offset, std::min(widest_panel, node.width - offset), node.rows - offset, index + offset, 0});
+    }
+    return Range{begin, int(panels.size())};
+  };
+  for (size_t t = 0; t < symbolic.tasks.size(); ++t) {
+    const int first = work_rows;
+    tasks.push_back(add_nodes(symbolic.tasks[t], int(t)));
+    outside.push_back({first, work_rows});
+    for (int k = first; k < work_rows; ++k) place[outside_target[k - size]] = -1;
+  }
+  top = add_nodes(symbolic.top, -1);
+  std::replace(row.begin(), row.end(), -1, work_rows++);
+}
+
+template <class Stored>
+int PanelFactor<Stored>::parts(const Panel& panel) {
+  // About eight microseconds of work each: less is not worth a thread.
+  constexpr double part_values = 32768;
+  return std::clamp(int(double(panel.rows) * panel.width / part_values), 1, std::min(16, tile_count<Stored>(panel)));
+}
+
+template <class Stored>
+void PanelFactor<Stored>::prepare(const PanelPlan& plan) {
+  plan_ = &plan;
+  panels_ = plan.panels;
+  size_t values = 0, sums = 0;
+  for (Panel& p : panels_) {
+    p.value = values;
+    for (int t = 0; t < tile_count<Stored>(p); ++t)
+      values += size_t(tile_rows<Stored>(p, t)) * tile_columns<Stored>(p, t);
+    values = (values + 31) / 32 * 32;  // whole cache lines
+    sums = std::max(sums, parts(p) * panel_sums<Stored>(p.width, 2));
+  }
+  value_.resize(values);
+  work_.resize(size_t(plan.work_rows) * 8);
+  std::fill_n(work_.data(), work_.size(), T(0));
+  sums_.resize(sums);
+}
+
+template <class Stored>
+bool PanelFactor<Stored>::store(int node, int offset, int width, const double* panel, int ld) {
+  const Panel& p = panels_[plan_->first_panel[node] + offset / widest_panel];
+  Stored* out = value_.data() + p.value;
+  bool finite = true;
+  for (int t = 0; t < tile_count<Stored>(p); ++t) {
+    const int first = t * panel_tile<Stored>, height = tile_rows<Stored>(p, t), columns = tile_columns<Stored>(p, t);
+    const int used = std::min(height, p.rows - first);
+    for (int j = 0; j < columns; ++j, out += height) {
+      const double* column = panel + size_t(j) * ld + first;
+      for (int i = 0; i < used; ++i) {
+        const double value = first + i == j ? column[i] - 1 : column[i];
+        out[i] = Stored(T(value));
+        if constexpr (std::is_same_v<Stored, Half>) {
+          finite &= out[i].is_finite();
+        } else {
+          finite &= std::isfinite(out[i]);
+        }
+      }
+      std::fill(out + used, out + height, Stored(T(0)));
+    }
+  }
+  static_cast<void>(width);
+  return finite;
+}
+
+template <class Stored>
+void PanelFactor<Stored>::forward_top(const PanelKernels<Stored>& kernels, int blocks) const {
+  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  T* x = work_.data();
+  for (int k = plan_->top.begin; k < plan_->top.end;) {
+    const Panel& p = panels_[k];
+    const int count = parts(p), tiles = tile_count<Stored>(p);
+    if (count == 1) {
+      int end = k + 1;
+      while (end < plan_->top.end && parts(panels_[end]) == 1) ++end;
+      kernels.forward(arrays, &panels_[k], panels_.data() + end, x);
+      k = end;
+      continue;
+    }
+    std::copy_n(x + size_t(p.first) * 4 * blocks, size_t(4) * blocks * p.width, sums_.data());
+    parallel_tasks(count, [&](int part) {
+      kernels.forward_tiles(arrays, p, tiles * part / count, tiles * (part + 1) / count, sums_.data(), x);
+    });
+    ++k;
+  }
+}
+
+template <class Stored>
+void PanelFactor<Stored>::backward_top(const PanelKernels<Stored>& kernels, int blocks) const {
+  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  T* x = work_.data();
+  for (int k = plan_->top.end; k > plan_->top.begin;) {
+    const Panel& p = panels_[k - 1];
+    const int count = parts(p), tiles = tile_count<Stored>(p);
+    if (count == 1) {
+      int begin = k - 1;
+      while (begin > plan_->top.begin && parts(panels_[begin - 1]) == 1) --begin;
+      kernels.backward(arrays, &panels_[begin], panels_.data() + k, x);
+      k = begin;
+      continue;
+    }
+    parallel_tasks(count, [&](int part) {
+      kernels.backward_tiles(arrays, p, tiles * part / count, tiles * (part + 1) / count, x,
+                             sums_.data() + part * panel_sums<Stored>(p.width, blocks));
+    });
+    kernels.finish(p, sums_.data(), count, x);
+    --k;
+  }
+}
+
+template <class Stored>
+void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scale, const Vec4* const* b,
+                                Vec4* const* x) const {
+  const PanelKernels<Stored>& kernels = panel_kernels<Stored>(blocks);
+  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  const PanelPlan& plan = *plan_;
+  const int stride = 4 * blocks, tasks = int(plan.tasks.size());
+  T* work = work_.data();
+  const auto panel = [&](int k) { return panels_.data() + k; };
+
+  kernels.load(panel(plan.top.begin), panel(plan.top.end), order, scale, b, work);
+  parallel_tasks(tasks, [&](int t) {
+    const auto [begin, end] = plan.tasks[t];
+    kernels.load(panel(begin), panel(end), order, scale, b, work);
+    std::fill(work + size_t(plan.outside[t].begin) * stride, work + size_t(plan.outside[t].end) * stride, T(0));
+    kernels.forward(arrays, panel(begin), panel(end), work);
+  });
+  for (size_t k = 0; k < plan.outside_target.size(); ++k) {
+    const T* from = work + (plan.size + k) * stride;
+    T* to = work + size_t(plan.outside_target[k]) * stride;
+    for (int c = 0; c < stride; ++c) to[c] += from[c];
+  }
+  forward_top(kernels, blocks);
+
+  backward_top(kernels, blocks);
+  kernels.store(panel(plan.top.begin), panel(plan.top.end), order, scale, work, x);
+  parallel_tasks(tasks, [&](int t) {
+    const auto [begin, end] = plan.tasks[t];
+    for (int k = plan.outside[t].begin; k < plan.outside[t].end; ++k)
+      std::copy_n(work + size_t(plan.outside_target[k - plan.size]) * stride, stride, work + size_t(k) * stride);
+    kernels.backward(arrays, panel(begin), panel(end), work);
+    kernels.store(panel(begin), panel(end), order, scale, work, x);
+  });
+}
+
+template class PanelFactor<double>;
+template class PanelFactor<float>;
+template class PanelFactor<Half>;
+
+}  // namespace verve

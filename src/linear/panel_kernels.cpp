@@ -1,0 +1,250 @@
+// The two passes through the panels. -ffp-contract does not touch the explicit MulAdd: fused where the target can.
+#include <algorithm>
+
+#include "linear/panels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "linear/panel_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "linear/row_transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace verve::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE Pack<float> load_values(const float* p) { return hn::Load(Tag<float>(), p); }
+HWY_INLINE Pack<double> load_values(const double* p) { return hn::Load(Tag<double>(), p); }
+HWY_INLINE Pack<float> load_values(const Half* p) {
+  const hn::Rebind<hwy::float16_t, Tag<float>> half;
+  return hn::PromoteTo(Tag<float>(), hn::Load(half, reinterpret_cast<const hwy::float16_t*>(p)));
+}
+
+/// Vectors of rows worked on at a time: twelve sums (or rows) in registers.
+template <int blocks>
+constexpr int strip = blocks == 1 ? 4 : 2;
+
+/// x[row] += values * columns for `count` vectors of rows of a tile that has `height` rows.
+template <class S, int blocks, int count>
+HWY_INLINE void forward_strip(const S* value, int height, int width, const Computed<S>* columns, const int* row,
+                              Computed<S>* x) {
+  using T = Computed<S>;
+  constexpr int stride = 4 * blocks;
+  const Tag<T> d;
+  Pack<T> sum[count][3 * blocks];
+  for (auto& s : sum)
+    for (auto& c : s) c = hn::Zero(d);
+  for (int j = 0; j < width; ++j, value += height, columns += stride) {
+#pragma GCC unroll 4
+    for (int v = 0; v < count; ++v) {
+      const auto p = load_values(value + v * lanes<T>);
+#pragma GCC unroll 6
+      for (int c = 0; c < 3 * blocks; ++c)
+        sum[v][c] = hn::MulAdd(p, hn::Set(d, columns[4 * (c / 3) + c % 3]), sum[v][c]);
+    }
+  }
+  for (int v = 0; v < count; ++v) {
+    for (int b = 0; b < blocks; ++b) {
+      const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride + 4 * b; };
+      add_to_rows<T>(at, sum[v][3 * b], sum[v][3 * b + 1], sum[v][3 * b + 2]);
+    }
+  }
+}
+
+/// sums[column] += values^T x[row] for `count` vectors of rows, lane by lane.
+template <class S, int blocks, int count>
+HWY_INLINE void backward_strip(const S* value, int height, int width, const Computed<S>* x, const int* row,
+                               Computed<S>* sums) {
+  using T = Computed<S>;
+  constexpr int stride = 4 * blocks;
+  const Tag<T> d;
+  Pack<T> rows[count][3 * blocks];
+  for (int v = 0; v < count; ++v) {
+    for (int b = 0; b < blocks; ++b) {
+      const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride + 4 * b; };
+      load_rows<T>(at, rows[v][3 * b], rows[v][3 * b + 1], rows[v][3 * b + 2]);
+    }
+  }
+  for (int j = 0; j < width; ++j, value += height, sums += 3 * blocks * lanes<T>) {
+    Pack<T> sum[3 * blocks];
+#pragma GCC unroll 6
+    for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::Load(d, sums + c * lanes<T>);
+#pragma GCC unroll 4
+    for (int v = 0; v < count; ++v) {
+      const auto p = load_values(value + v * lanes<T>);
+#pragma GCC unroll 6
+      for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::MulAdd(p, rows[v][c], sum[c]);
+    }
+#pragma GCC unroll 6
+    for (int c = 0; c < 3 * blocks; ++c) hn::Store(sum[c], d, sums + c * lanes<T>);
+  }
+}
+
+/// Calls f.template operator()<count>(vector) over the strips of a tile with `height` rows.
+template <class T, int blocks, class F>
+HWY_INLINE void for_strips(int height, F&& f) {
+  const int vectors = height / lanes<T>;
+  int v = 0;
+  for (; v + strip<blocks> <= vectors; v += strip<blocks>) f.template operator()<strip<blocks>>(v);
+  if constexpr (strip<blocks> == 4) {
+    if (vectors - v == 3) return f.template operator()<3>(v);
+    if (vectors - v == 2) return f.template operator()<2>(v);
+  }
+  if (vectors - v == 1) f.template operator()<1>(v);
+}
+
+template <class S>
+const S* tile_value(const PanelArrays<S>& arrays, const Panel& p, int tile) {
+  const S* value = arrays.value + p.value;
+  for (int t = 0; t < tile; ++t) value += size_t(tile_rows<S>(p, t)) * tile_columns<S>(p, t);
+  return value;
+}
+
+template <class S, int blocks>
+void forward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int end, const Computed<S>* columns,
+                   Computed<S>* x) {
+  using T = Computed<S>;
+  const S* value = tile_value(arrays, p, begin);
+  for (int t = begin; t < end; ++t) {
+    const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
+    const int* row = arrays.row + p.index + t * panel_tile<S>;
+    for_strips<T, blocks>(height, [&]<int count>(int v) {
+      forward_strip<S, blocks, count>(value + v * lanes<T>, height, width, columns, row + v * lanes<T>, x);
+    });
+    value += size_t(height) * width;
+  }
+}
+
+template <class S, int blocks>
+void backward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int end, const Computed<S>* x,
+                    Computed<S>* sums) {
+  using T = Computed<S>;
+  std::fill_n(sums, size_t(3) * blocks * lanes<T> * p.width, T(0));
+  const S* value = tile_value(arrays, p, begin);
+  for (int t = begin; t < end; ++t) {
+    const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
+    const int* row = arrays.row + p.index + t * panel_tile<S>;
+    for_strips<T, blocks>(height, [&]<int count>(int v) {
+      backward_strip<S, blocks, count>(value + v * lanes<T>, height, width, x, row + v * lanes<T>, sums);
+    });
+    value += size_t(height) * width;
+  }
+}
+
+template <class S, int blocks>
+void finish(const Panel& p, const Computed<S>* sums, int parts, Computed<S>* x) {
+  using T = Computed<S>;
+  const Tag<T> d;
+  const size_t part_size = panel_sums<S>(p.width, blocks);
+  for (int j = 0; j < p.width; ++j) {
+    for (int b = 0; b < blocks; ++b) {
+      const T* column = sums + size_t(3) * lanes<T> * (size_t(j) * blocks + b);
+      Pack<T> sum[3];
+      for (int c = 0; c < 3; ++c) sum[c] = hn::Load(d, column + c * lanes<T>);
+      for (int part = 1; part < parts; ++part)
+        for (int c = 0; c < 3; ++c) sum[c] = hn::Add(sum[c], hn::Load(d, column + part * part_size + c * lanes<T>));
+      add_sums<T>(x + size_t(p.first + j) * 4 * blocks + 4 * b, sum[0], sum[1], sum[2]);
+    }
+  }
+}
+
+template <class S, int blocks>
+void forward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end, Computed<S>* x) {
+  alignas(64) Computed<S> columns[4 * blocks * widest_panel];
+  for (const Panel* p = begin; p != end; ++p) {
+    std::copy_n(x + size_t(p->first) * 4 * blocks, 4 * blocks * p->width, columns);
+    forward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), columns, x);
+  }
+}
+
+template <class S, int blocks>
+void backward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end, Computed<S>* x) {
+  alignas(64) Computed<S> sums[panel_sums<S>(widest_panel, blocks)];
+  for (const Panel* p = end; p-- != begin;) {
+    backward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), x, sums);
+    finish<S, blocks>(*p, sums, 1, x);
+  }
+}
+
+/// to = scale * from; rows of three numbers and a fourth that becomes zero. One of them is double, or both.
+template <class From, class To>
+HWY_INLINE void scale_row(const From* from, double scale, To* to) {
+  if constexpr (lanes<double> == 4) {
+    const Tag<double> d;
+    const hn::Rebind<From, Tag<double>> d_from;
+    const hn::Rebind<To, Tag<double>> d_to;
+    const auto row = [&] {
+      if constexpr (sizeof(From) == 4) {
+        return hn::PromoteTo(d, hn::Load(d_from, from));
+      } else {
+        return hn::LoadU(d, from);
+      }
+    }();
+    const auto scaled = hn::IfThenElseZero(hn::FirstN(d, 3), hn::Mul(row, hn::Set(d, scale)));
+    if constexpr (sizeof(To) == 4) {
+      hn::Store(hn::DemoteTo(d_to, scaled), d_to, to);
+    } else {
+      hn::StoreU(scaled, d, to);
+    }
+  } else {
+    for (int c = 0; c < 3; ++c) to[c] = To(double(from[c]) * scale);
+    to[3] = 0;
+  }
+}
+
+template <class S, int blocks>
+void load(const Panel* begin, const Panel* end, const int* order, const double* scale, const Vec4* const* b,
+          Computed<S>* x) {
+  for (const Panel* p = begin; p != end; ++p) {
+    for (int k = p->first; k < p->first + p->width; ++k)
+      for (int block = 0; block < blocks; ++block)
+        scale_row(&b[block][order[k]].x, scale[k], x + (size_t(k) * blocks + block) * 4);
+  }
+}
+
+template <class S, int blocks>
+void store(const Panel* begin, const Panel* end, const int* order, const double* scale, const Computed<S>* x,
+           Vec4* const* b) {
+  for (const Panel* p = begin; p != end; ++p) {
+    for (int k = p->first; k < p->first + p->width; ++k)
+      for (int block = 0; block < blocks; ++block)
+        scale_row(x + (size_t(k) * blocks + block) * 4, scale[k], &b[block][order[k]].x);
+  }
+}
+
+template <class S, int blocks>
+constexpr PanelKernels<S> table = {forward<S, blocks>,        backward<S, blocks>, forward_tiles<S, blocks>,
+                                   backward_tiles<S, blocks>, finish<S, blocks>,   load<S, blocks>,
+                                   store<S, blocks>};
+
+const PanelKernels<double>& double_kernels(int blocks) { return blocks == 1 ? table<double, 1> : table<double, 2>; }
+const PanelKernels<float>& float_kernels(int blocks) { return blocks == 1 ? table<float, 1> : table<float, 2>; }
+const PanelKernels<Half>& half_kernels(int blocks) { return blocks == 1 ? table<Half, 1> : table<Half, 2>; }
+
+}  // namespace
+}  // namespace verve::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace verve {
+
+HWY_EXPORT(double_kernels);
+HWY_EXPORT(float_kernels);
+HWY_EXPORT(half_kernels);
+
+template <>
+const PanelKernels<double>& panel_kernels<double>(int blocks) {
+  return HWY_DYNAMIC_DISPATCH(double_kernels)(blocks);
+}
+template <>
+const PanelKernels<float>& panel_kernels<float>(int blocks) {
+  return HWY_DYNAMIC_DISPATCH(float_kernels)(blocks);
+}
+template <>
+const PanelKernels<Half>& panel_kernels<Half>(int blocks) {
+  return HWY_DYNAMIC_DISPATCH(half_kernels)(blocks);
+}
+
+}  // namespace verve
+#endif

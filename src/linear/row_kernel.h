@@ -1,0 +1,24 @@
+// The inner loops of iterative solvers and low-rank changes: sparse rows or dense columns times three systems side by
+// side, in the widest registers that the processor has.
+#pragma once
+
+#include "verve/vec.h"
+
+namespace verve {
+
+/// Vec4 in float; w stays 0.
+struct alignas(16) Float4 {
+  float x = 0, y = 0, z = 0, w = 0;
+};
+
+/// out[i - begin] = sum over k in [start[i], start[i + 1]) of value[k] x[column[k]], for rows i in [begin, end).
+void multiply_rows(const int* start, const int* column, const float* value, const Float4* x, int begin, int end,
+                   Float4* out);
+void multiply_rows(const int* start, const int* column, const double* value, const Vec4* x, int begin, int end,
+                   Vec4* out);
+
+/// x[i] -= sum over k < count of column[k][i] factor[k], for i in [begin, end).
+void subtract_columns(const float* const* column, const Vec4* factor, int count, int begin, int end, Vec4* x);
+void subtract_columns(const double* const* column, const Vec4* factor, int count, int begin, int end, Vec4* x);
+
+}  // namespace verve

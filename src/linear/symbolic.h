@@ -1,0 +1,38 @@
+// What can be known of a factor before any number is: elimination tree, supernodes and how the work is split.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "linear/sparse.h"
+
+namespace verve {
+
+/// Consecutive columns of the factor that are stored as one dense block, and the rows they touch.
+struct Supernode {
+  int first, width;  // columns
+  int rows;          // own columns and those below
+  size_t row_start;  // in Symbolic::row
+  int parent;        // -1 for a root
+  int task;          // -1 for the top, see below
+  int below() const { return rows - width; }
+};
+
+/// "Columns" and "rows" are positions in the order of elimination.
+///
+/// The tree is cut into tasks, groups of whole subtrees that a solve may work on at the same time, and the top that
+/// joins them. The cut depends on the pattern alone, never on the number of threads.
+struct Symbolic {
+  int size = 0;
+  std::vector<int> order;               // position -> row of the matrix
+  std::vector<Supernode> nodes;         // children before parents
+  std::vector<int> row;                 // per node: its columns, then the rows below, ascending
+  std::vector<std::vector<int>> tasks;  // nodes, ascending
+  std::vector<int> top;                 // nodes, ascending
+  long nonzeros = 0;                    // of the factor, without the zeros that supernodes store
+};
+
+/// `order`: position -> row. The result may follow another order that gives the same fill.
+Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order);
+
+}  // namespace verve

@@ -1,0 +1,117 @@
+// The only loop over elements: gather, kernel, scatter. Read by kernel.h, plainly and once per set of instructions.
+#if defined(VERVE_BLOCK_LOOP_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VERVE_BLOCK_LOOP_H
+#undef VERVE_BLOCK_LOOP_H
+#else
+#define VERVE_BLOCK_LOOP_H
+#endif
+
+VERVE_NAMESPACE_BEGIN
+
+/// Fields of an element, and of a block of them.
+template <class Kernel>
+inline constexpr int element_fields = int(sizeof(typename Kernel::template Element<double>) / sizeof(double));
+
+template <class Kernel, class T>
+typename Kernel::template Element<T> load_element(const typename LaneOf<T>::Type* block) {
+  using Element = typename Kernel::template Element<T>;
+  constexpr int fields = element_fields<Kernel>;
+  static_assert(std::is_trivially_copyable_v<Element> && sizeof(Element) == fields * sizeof(T),
+                "an Element<T> consists of T only");
+  Element e;
+  unroll<fields>([&](auto f) { reinterpret_cast<T*>(&e)[f] = load_lanes<T>(block + f * block_size); });
+  return e;
+}
+
+/// Differences of the stencils' vertices to their first, taken in double.
+template <class T, int Vertices>
+void gather(const double* x, const std::uint16_t* corner, Vec3T<T>* differences) {
+  Row first[lanes<T>];
+  unroll<lanes<T>>([&](auto l) { first[l] = Row::load(x + corner[l * Vertices]); });
+  unroll<Vertices - 1>([&](auto i) {
+    Row d[lanes<T>];
+    unroll<lanes<T>>([&](auto l) { d[l] = Row::load(x + corner[l * Vertices + i + 1]) - first[l]; });
+    differences[i] = Rows<T>::join(d);
+  });
+}
+
+/// A^T dz for all vertices but the first, as rows.
+template <class Kernel, class T>
+void corner_rows(const typename Kernel::template Element<T>& e, const Columns<T, Kernel::rows>& dz, Rows<T>* rows) {
+  unroll<Kernel::vertices - 1>([&](auto i) {
+    Vec3T<T> g = dz[0] * e.coefficient(0, i);
+    unroll<Kernel::rows - 1>([&](auto r) { g = add_scaled(g, dz[r + 1], e.coefficient(r + 1, i)); });
+    rows[i] = Rows<T>(g);
+  });
+}
+
+/// Adds the rows of `count` elements to those of their vertices, element after element, in double. The first vertex
+/// gives what the others get: the forces of an element sum to zero.
+template <class T, int Vertices>
+void scatter(const Rows<T>* rows, const std::uint16_t* corner, int count, double* gradient) {
+  unroll<lanes<T>>([&](auto l) {
+    if (l >= count) return;
+    const std::uint16_t* at = corner + l * Vertices;
+    Row sum = rows[0].row(l);
+    (Row::load(gradient + at[1]) + sum).store(gradient + at[1]);
+    unroll<Vertices - 2>([&](auto i) {
+      const Row g = rows[i + 1].row(l);
+      sum = sum + g;
+      (Row::load(gradient + at[i + 2]) + g).store(gradient + at[i + 2]);
+    });
+    (Row::load(gradient + at[0]) - sum).store(gradient + at[0]);
+  });
+}
+
+/// Everything inlined: a call would send the packs through memory. The gradients of a pack are written after the next
+/// one has been read: the kernels are chains of dependent operations, and that gives the processor something to do in
+/// between.
+template <class Kernel, class T, bool WithGradient>
+VERVE_FLATTEN double run_blocks(const BlockRange& range) {
+  using F = typename LaneOf<T>::Type;
+  constexpr int vertices = Kernel::vertices;
+  const F* block = static_cast<const F*>(range.elements);
+  const std::uint16_t *corner = range.corners, *last_corner = corner;
+  Rows<T> last_rows[vertices - 1];
+  int last_count = 0;
+  LaneSum sum;
+  for (int left = range.count; left > 0; left -= block_size, block += element_fields<Kernel> * block_size) {
+    for (int l = 0; l < block_size && l < left; l += lanes<T>, corner += lanes<T> * vertices) {
+      Vec3T<T> d[vertices - 1];
+      gather<T, vertices>(range.x, corner, d);
+      const auto e = load_element<Kernel, T>(block + l);
+      const Columns<T, Kernel::rows> z = reduce<Kernel, T>(e, d);
+      const int count = left - l < lanes<T> ? left - l : lanes<T>;
+      T energy;
+      if constexpr (WithGradient) {
+        scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
+        Columns<T, Kernel::rows> dz;
+        energy = energy_and_gradient<Kernel, T>(e, z, dz);
+        corner_rows<Kernel, T>(e, dz, last_rows);
+        last_corner = corner, last_count = count;
+      } else {
+        energy = energy_alone<Kernel, T>(e, z);
+      }
+      sum.add(count == lanes<T> ? energy : first_lanes(energy, count));
+    }
+  }
+  if constexpr (WithGradient) scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
+  return sum.total();
+}
+
+VERVE_NAMESPACE_END
+
+#ifndef VERVE_PACKS
+namespace verve {
+
+template <class Kernel>
+const BlockLoops& plain_loops() {
+  static constexpr BlockLoops loops{"plain", run_blocks<Kernel, double, true>, run_blocks<Kernel, double, false>,
+                                    run_blocks<Kernel, float, true>, run_blocks<Kernel, float, false>};
+  return loops;
+}
+
+}  // namespace verve
+#endif
+
+#endif

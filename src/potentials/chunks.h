@@ -1,0 +1,71 @@
+// Elements in the order in which they are worked on, cut into chunks: small meshes of their own, each with copies of
+// the vertices it touches. So the loops over elements work in the nearest cache and write to memory that no other
+// thread touches; a vertex of several chunks sums what they have for it, in their order. How a mesh is cut depends on
+// nothing but the mesh: the same bits for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/parallel.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+class Chunks {
+ public:
+  struct Chunk {
+    int first, count;                     // elements, by position in the order; `first` is a multiple of block_size
+    int first_slot, own_slots, end_slot;  // copies of vertices: first those of this chunk alone, then the shared ones
+  };
+
+  /// `stencils[e * corners + c]` is a row of the state; `centers[e]` says where an element lies.
+  void build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& centers);
+
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+  /// Element at each position, -1 behind the last of a chunk.
+  const std::vector<int>& element_at() const { return element_at_; }
+  const std::vector<int>& position_of() const { return position_of_; }
+  /// [position][corner]: where in its chunk's copies a vertex starts, counted in doubles.
+  const std::uint16_t* corners_at(int position) const { return corners_at_.data() + size_t(position) * corners_; }
+
+  /// Sum of function(chunk, x of its copies, gradient of its copies) over all chunks. The gradients of all copies of a
+  /// row are added to it.
+  template <class F>
+  double sum_with_gradient(const Vec4* x, Vec4* gradient, F&& function) {
+    parallel_tasks(int(chunks_.size()), [&](int k) {
+      const Chunk& c = chunks_[k];
+      for (int s = c.first_slot; s < c.end_slot; ++s) slot_x_[s] = x[slot_row_[s]], slot_gradient_[s] = Vec4();
+      partial_[k] = function(c, &slot_x_[c.first_slot].x, &slot_gradient_[c.first_slot].x);
+      for (int s = c.first_slot; s < c.first_slot + c.own_slots; ++s) gradient[slot_row_[s]] += slot_gradient_[s];
+    });
+    add_shared(gradient);
+    return total();
+  }
+  template <class F>
+  double sum(const Vec4* x, F&& function) {
+    parallel_tasks(int(chunks_.size()), [&](int k) {
+      const Chunk& c = chunks_[k];
+      for (int s = c.first_slot; s < c.end_slot; ++s) slot_x_[s] = x[slot_row_[s]];
+      partial_[k] = function(c, &slot_x_[c.first_slot].x, static_cast<double*>(nullptr));
+    });
+    return total();
+  }
+
+ private:
+  void order(const std::vector<Vec3>& centers, int chunk_elements);
+  void number_copies(const std::vector<int>& stencils);
+  void add_shared(Vec4* gradient) const;
+  double total() const;
+
+  int corners_ = 0;
+  std::vector<Chunk> chunks_;
+  std::vector<int> element_at_, position_of_;
+  std::vector<std::uint16_t> corners_at_;
+  std::vector<int> slot_row_;                                  // row of the state behind each copy
+  std::vector<int> shared_row_, first_copy_, copy_of_shared_;  // rows of several chunks, and their copies by chunk
+  std::vector<Vec4> slot_x_, slot_gradient_;
+  std::vector<double> partial_;
+};
+
+}  // namespace verve

@@ -1,0 +1,52 @@
+// The translation unit of one kernel: its loops for every set of instructions, and the choice between them at run time.
+// The build writes, for each kernel header that registry.cpp includes,
+//   #define VERVE_KERNEL_FILE "potentials/spring.h"
+//   #include "potentials/dispatch.h"
+//
+// foreach_target.h reads this file again for each set of instructions (HWY_TARGET_INCLUDE), with the macros of Highway
+// set for it; HWY_ONCE marks the last reading, which also defines the table of functions and the access to it. The
+// tables are indexed by what the processor can do, found out at the first call.
+
+// Registers whose size is not known to the compiler cannot be members of a class; SSSE3 without SSE4 is too rare to
+// compile everything once more for it.
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#endif
+#define VERVE_PACKS
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "potentials/dispatch.h"
+#include <hwy/foreach_target.h>
+// after foreach_target.h
+#include <hwy/highway.h>
+
+#include "potentials/kernel.h"
+
+#undef VERVE_KERNEL_BEGIN
+#undef VERVE_KERNEL_END
+#undef VERVE_KERNEL_LOOPS
+#define VERVE_KERNEL_BEGIN VERVE_NAMESPACE_BEGIN
+#define VERVE_KERNEL_LOOPS(Kernel)                                                                                \
+  static const BlockLoops& Kernel##_loops() {                                                                     \
+    static const BlockLoops loops{hwy::TargetName(HWY_TARGET), run_blocks<Kernel, Pack<double>, true>,            \
+                                  run_blocks<Kernel, Pack<double>, false>, run_blocks<Kernel, Pack<float>, true>, \
+                                  run_blocks<Kernel, Pack<float>, false>};                                        \
+    return loops;                                                                                                 \
+  }                                                                                                               \
+  VERVE_NAMESPACE_END
+#if HWY_ONCE
+#define VERVE_KERNEL_END(Kernel)                   \
+  VERVE_KERNEL_LOOPS(Kernel)                       \
+  namespace verve {                                \
+  struct Kernel;                                   \
+  HWY_EXPORT(Kernel##_loops);                      \
+  template <>                                      \
+  const BlockLoops& block_loops<Kernel>() {        \
+    return HWY_DYNAMIC_DISPATCH(Kernel##_loops)(); \
+  }                                                \
+  }
+#else
+#define VERVE_KERNEL_END(Kernel) VERVE_KERNEL_LOOPS(Kernel)
+#endif
+
+#include VERVE_KERNEL_FILE
