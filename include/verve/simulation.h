@@ -19,8 +19,9 @@ struct StepTimings {
   double local = 0;         ///< energies and gradients of all elements
   double global = 0;        ///< solves of the iterations
   double conservation = 0;  ///< inner products and the small system
+  double update = 0;        ///< moving x, with the momenta and the kinetic energy there
   StepTimings& operator+=(const StepTimings& o) {
-    setup += o.setup, local += o.local, global += o.global, conservation += o.conservation;
+    setup += o.setup, local += o.local, global += o.global, conservation += o.conservation, update += o.update;
     return *this;
   }
 };

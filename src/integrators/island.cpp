@@ -36,6 +36,18 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_, &arm_, &dx_, &last_dx_, &end_})
     a->resize(rows_);
   body_energy_.resize(bodies_.size());
+  rest_.resize(rows_);
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = model.bodies[bodies_[k]];
+    Vec3 center{};
+    for (int r = 0; r < body.count; ++r) center += vec3(body.rest[r]) * body.mass[r];
+    center = center / body.total_mass;
+    for (int r = 0; r < body.count; ++r) {
+      const Vec4 d = body.rest[r] - Vec4(center);
+      rest_[offsets_[k] + r] = d;
+      rest_size_ += 0.5 * body.mass[r] * dot(d, d);
+    }
+  }
 }
 
 void Island::set_anchors(const std::vector<int>& active_anchors) {
@@ -179,24 +191,21 @@ const GlobalSolver* Island::factor_for(double hh, const Settings& settings) {
 }
 
 double Island::observe_frequency(double h) {
-  double distance = 0, size = 0;
+  double distance = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = model_.bodies[bodies_[k]];
-    const Vec4* x = motion.x.data() + offsets_[k];
-    Vec3 c{}, rest_c{};
-    for (int r = 0; r < body.count; ++r) c += vec3(x[r]) * body.mass[r], rest_c += vec3(body.rest[r]) * body.mass[r];
-    c = c / body.total_mass, rest_c = rest_c / body.total_mass;
-    Mat3 a{};
-    for (int r = 0; r < body.count; ++r) a = a + outer(vec3(x[r]) - c, (vec3(body.rest[r]) - rest_c) * body.mass[r]);
-    const Mat3 rotation = nearest_rotation(a);
-    for (int r = 0; r < body.count; ++r) {
-      const Vec3 rest = vec3(body.rest[r]) - rest_c;
-      const Vec3 d = vec3(x[r]) - c - rotation * rest;
-      distance += 0.5 * body.mass[r] * dot(d, d);
-      size += 0.5 * body.mass[r] * dot(rest, rest);
-    }
+    const Vec4 *x = motion.x.data() + offsets_[k], *rest = rest_.data() + offsets_[k];
+    const Vec3 origin = x[0].xyz();
+    const RowShape shape = ordered_sum<RowShape>(body.count, 1024, shape_parts_, [&](int begin, int end) {
+      return shape_rows(body.mass.data(), x, rest, origin, begin, end);
+    });
+    const Vec3 center = origin + shape.x / body.total_mass;
+    const Mat3 rotation = nearest_rotation(shape.moment);
+    distance += 0.5 * ordered_sum<double>(body.count, 1024, distance_parts_, [&](int begin, int end) {
+                  return distance_rows(body.mass.data(), x, rest, center, rotation, begin, end);
+                });
   }
-  if (distance < 1e-18 * size) return 0;  // round-off, not a deformation
+  if (distance < 1e-18 * rest_size_) return 0;  // round-off, not a deformation
   frequency_energy_ = 0.9 * frequency_energy_ + motion.energy;
   frequency_distance_ = 0.9 * frequency_distance_ + distance;
   return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;

@@ -140,9 +140,10 @@ class Island {
     double energy = 0;  // W
   };
 
-  struct Start {            // the state at t_n
-    Vec3 center, center_n;  // of mass, at xb and x_n
-    Vec3 momentum, spin, force, torque;
+  struct Start {                                      // the state at t_n
+    Vec3 center, center_n;                            // of mass, at xb and x_n
+    Vec3 momentum, spin, force, torque, torque_b, u;  // torque_b: about the centre at xb; u: sum m u
+    double kinetic_u = 0;
     double kinetic = 0, radius = 0, force_size = 0;                 // force_size: sum of |f|
     double force_drift = 0, force_x = 0, force_v = 0, force_a = 0;  // f.(xb - x_n), f.x_n, f.v_n, f.a
     Mat3 inertia_inverse;
@@ -210,7 +211,13 @@ class Island {
   Swing swing_;
   std::vector<double> body_energy_;
   std::vector<RowProducts> product_parts_;
-  Sums sums_;  // of the present iterate
+  std::vector<RowStart> start_parts_;
+  std::vector<RowColumns> column_parts_;
+  std::vector<RowShape> shape_parts_;
+  std::vector<double> distance_parts_;
+  std::vector<Vec4> rest_;  // each body about its centre of mass
+  double rest_size_ = 0;    // 1/2 sum m |rest|^2
+  Sums sums_;               // of the present iterate
   std::vector<RowSums> sum_parts_;
   double frequency_energy_ = 0, frequency_distance_ = 0;
 };

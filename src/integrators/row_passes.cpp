@@ -65,7 +65,7 @@ RowSums move_kernel(const RowArrays& a, const RowStep& step, int begin, int end)
   Sums s;
   for (int i = begin; i < end; ++i) {
     const Row dx = step_of(a, step, shift, turn, i), x = at(a.x, i) - dx;
-    at(a.dx, i) = dx;
+    if (a.dx) at(a.dx, i) = dx;
     at(a.x, i) = x;
     arrive_at(a, inverse, i, x, s);
   }
@@ -110,6 +110,89 @@ RowProducts multiply_kernel(const RowArrays& a, const Vec4* Ag, const Vec4* lin,
   return {sum(gg_gg), sum(lin_gg), vec3(p), vec3(l)};
 }
 
+/// sum a b^T, by columns.
+struct Outer {
+  Row x{}, y{}, z{};
+  VERVE_INLINE void add(Row a, Row b) { x += a * b[0], y += a * b[1], z += a * b[2]; }
+  VERVE_INLINE Mat3 total() const { return {{vec3(x), vec3(y), vec3(z)}}; }
+};
+
+RowStart start_kernel(const RowArrays& a, const Vec4* position, const Vec4* velocity, const Vec3& origin_b,
+                      const Vec3& origin, int begin, int end) {
+  const Row ob = row(origin_b), on = row(origin);
+  Row sum_b{}, sum_n{}, p{}, l{}, sum_u{}, kinetic{}, kinetic_u{};
+  Outer second;
+  for (int i = begin; i < end; ++i) {
+    const double m = a.mass[i];
+    const Row b = at(a.xb, i) - ob, x = at(position, i) - on, v = at(velocity, i), u = at(a.u, i);
+    const Row mb = b * m, mv = v * m, mu = u * m;
+    sum_b += mb;
+    sum_n += x * m;
+    second.add(mb, b);
+    p += mv;
+    l += cross(x, mv);
+    kinetic += mv * v;
+    sum_u += mu;
+    kinetic_u += mu * u;
+  }
+  RowStart out;
+  out.xb = vec3(sum_b), out.x = vec3(sum_n), out.second = second.total();
+  out.p = vec3(p), out.l = vec3(l), out.u = vec3(sum_u);
+  out.kinetic = 0.5 * sum(kinetic), out.kinetic_u = 0.5 * sum(kinetic_u);
+  return out;
+}
+
+void column_kernel(const RowArrays& a, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
+                   int begin, int end) {
+  const Row c = row(center), g = row(common) * beta;
+  const double inverse = 1 / a.hh;
+  for (int i = begin; i < end; ++i) {
+    const double m = a.mass[i];
+    at(mr, i) = (at(a.xb, i) - c) * m;
+    at(lin, i) =
+        a.force ? at(a.u, i) * (m * inverse) - at(a.force, i) * (beta * inverse) : (at(a.u, i) - g) * (m * inverse);
+  }
+}
+
+RowColumns columns_kernel(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
+                          int begin, int end) {
+  Row lin_lin{}, p{}, l{};
+  Outer second;
+  for (int i = begin; i < end; ++i) {
+    const Row alin = at(Alin, i);
+    lin_lin += at(lin, i) * alin;
+    if (!mr) continue;
+    const Row r = at(mr, i);
+    second.add(at(Amr, i), r);
+    p += alin * mass[i];
+    l += cross(r, alin);
+  }
+  return {sum(lin_lin), second.total(), vec3(p), vec3(l)};
+}
+
+RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
+  const Row o = row(origin);
+  Row sum_x{};
+  Outer moment;
+  for (int i = begin; i < end; ++i) {
+    const Row mx = (at(x, i) - o) * mass[i];
+    sum_x += mx;
+    moment.add(mx, at(rest, i));
+  }
+  return {vec3(sum_x), moment.total()};
+}
+
+double distance_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
+                       int begin, int end) {
+  const Row c = row(center), r0 = row(rotation.col[0]), r1 = row(rotation.col[1]), r2 = row(rotation.col[2]);
+  Row total{};
+  for (int i = begin; i < end; ++i) {
+    const Row q = at(rest, i), d = at(x, i) - c - r0 * q[0] - r1 * q[1] - r2 * q[2];
+    total += d * d * mass[i];
+  }
+  return sum(total);
+}
+
 }  // namespace
 }  // namespace verve::HWY_NAMESPACE
 
@@ -129,6 +212,11 @@ HWY_EXPORT(move_kernel);
 HWY_EXPORT(step_kernel);
 HWY_EXPORT(extrapolate_kernel);
 HWY_EXPORT(multiply_kernel);
+HWY_EXPORT(start_kernel);
+HWY_EXPORT(column_kernel);
+HWY_EXPORT(columns_kernel);
+HWY_EXPORT(shape_kernel);
+HWY_EXPORT(distance_kernel);
 
 RowSums arrive(const RowArrays& rows, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(arrive_kernel)(rows, begin, end);
@@ -145,6 +233,25 @@ RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_en
 RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, const Vec4* lin, const Vec4* lever, bool of_solution,
                           int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, lin, lever, of_solution, begin, end);
+}
+RowStart start_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const Vec3& origin_b, const Vec3& origin,
+                    int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(start_kernel)(rows, x, v, origin_b, origin, begin, end);
+}
+void column_rows(const RowArrays& rows, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
+                 int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(column_kernel)(rows, center, beta, common, mr, lin, begin, end);
+}
+RowColumns multiply_columns(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
+                            int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(columns_kernel)(mass, mr, Amr, lin, Alin, begin, end);
+}
+RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(shape_kernel)(mass, x, rest, origin, begin, end);
+}
+double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
+                     int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(distance_kernel)(mass, x, rest, center, rotation, begin, end);
 }
 
 }  // namespace verve

@@ -41,7 +41,8 @@ struct RowArrays {
   const Vec4 *xb, *u;
   const Vec4* force;  // null: its power is not asked for
   const Vec4* mr;     // null: L is not asked for
-  Vec4 *x, *gg, *dx;
+  Vec4 *x, *gg;
+  Vec4* dx;  // null: not kept
   double hh;
 };
 
@@ -52,7 +53,54 @@ struct RowStep {
   Vec3 shift, turn;
 };
 
+/// Of the state at t_n and the base of the step, positions relative to an origin near them.
+struct RowStart {
+  Vec3 xb, x;    // sum m (xb - origin_b), sum m (x - origin)
+  Mat3 second;   // sum m (xb - origin_b)(xb - origin_b)^T
+  Vec3 p, l, u;  // sum m v, sum m (x - origin) x v, sum m u
+  double kinetic = 0, kinetic_u = 0;
+  RowStart& operator+=(const RowStart& o) {
+    xb += o.xb, x += o.x, second = second + o.second, p += o.p, l += o.l, u += o.u;
+    kinetic += o.kinetic, kinetic_u += o.kinetic_u;
+    return *this;
+  }
+};
+
+/// Of the columns of the constraints: lin.A^-1 lin, sum A^-1(m r) (m r)^T, sum m A^-1 lin, sum m r x A^-1 lin.
+struct RowColumns {
+  double lin_lin = 0;
+  Mat3 second;
+  Vec3 p, l;
+  RowColumns& operator+=(const RowColumns& o) {
+    lin_lin += o.lin_lin, second = second + o.second, p += o.p, l += o.l;
+    return *this;
+  }
+};
+
+/// Of a shape against its rest shape, which is centred: sum m (x - origin), sum m (x - origin) rest^T.
+struct RowShape {
+  Vec3 x;
+  Mat3 moment;
+  RowShape& operator+=(const RowShape& o) {
+    x += o.x, moment = moment + o.moment;
+    return *this;
+  }
+};
+
 // Each on the rows [begin, end).
+
+RowStart start_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const Vec3& origin_b, const Vec3& origin,
+                    int begin, int end);
+/// mr = m (xb - center), lin = M u/hh - force/hh beta (force null: m common in its place).
+void column_rows(const RowArrays& rows, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
+                 int begin, int end);
+/// mr and Amr null: lin_lin alone.
+RowColumns multiply_columns(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
+                            int begin, int end);
+RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end);
+/// sum m |x - center - rotation rest|^2
+double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
+                     int begin, int end);
 
 /// At x: v = (x - xb)/hh, gg = M (v - u)/hh, and the sums.
 RowSums arrive(const RowArrays& rows, int begin, int end);

@@ -399,6 +399,19 @@ long World::right_hand_sides() const {
   return sum;
 }
 
+double World::total(int b) const {
+  const Body& body = model.bodies[b];
+  const Island& island = island_of(b);
+  const Vec4* force = island.forcing.force.data() + island.offset(place_in_island_[b]);
+  double sum = 0, external = 0;
+  for (int r = 0; r < body.count; ++r) {
+    const Vec3 v = state.v[body.first + r].xyz();
+    sum += 0.5 * body.mass[r] * dot(v, v);
+    external -= dot(force[r].xyz(), state.x[body.first + r].xyz());
+  }
+  return sum + state.ledger[b].elastic + external;
+}
+
 Measures World::measure(int b) const {
   const Body& body = model.bodies[b];
   const BodyLedger& ledger = state.ledger[b];

@@ -20,6 +20,7 @@ class World {
   void reset();
   StepReport step();
   Measures measure(int body) const;
+  double total(int body) const;  // of measure()
   Kick kick(int body);
   int factorizations() const;
   long right_hand_sides() const;

@@ -88,7 +88,7 @@ long Cholesky::nonzeros() const { return impl_->symbolic.nonzeros; }
 Cholesky::Storage Cholesky::storage() const { return impl_->storage; }
 
 size_t Cholesky::factor_memory() const {
-  return impl_->with_factor([](auto& factor) { return factor.memory(); }) + impl_->plan.row.size() * sizeof(int);
+  return impl_->with_factor([](auto& factor) { return factor.memory(); }) + 2 * impl_->plan.row.size() * sizeof(int);
 }
 
 size_t Cholesky::memory() const {

@@ -14,7 +14,7 @@ namespace {
 
 #ifdef VERVE_METIS
 // Vertices from which nested dissection gives the faster solve; docs/performance.md has the measurement.
-constexpr int nested_dissection_from = 5000;
+constexpr int nested_dissection_from = 1000;
 #endif
 
 std::vector<int> minimum_degree(const SymmetricMatrix& pattern) {

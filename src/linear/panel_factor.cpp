@@ -24,16 +24,14 @@ void PanelPlan::set(const Symbolic& symbolic) {
     for (const int s : nodes) {
       const Supernode& node = symbolic.nodes[s];
       const size_t index = row.size();
+      row.insert(row.end(), &symbolic.row[node.row_start], &symbolic.row[node.row_start] + node.rows);
+      row.insert(row.end(), row_padding, -1);  // set below
       for (int k = 0; k < node.rows; ++k) {
-        const int r = symbolic.row[node.row_start + k];
-        if (!is_outside(r)) {
-          row.push_back(r);
-          continue;
-        }
-        if (place[r] < 0) place[r] = work_rows++, outside_target.push_back(r);
-        row.push_back(place[r]);
+        const int r = row[index + k];
+        if (is_outside(r) && place[r] < 0) place[r] = work_rows++, outside_target.push_back(r);
+        target.push_back(is_outside(r) ? place[r] : r);
       }
-      row.insert(row.end(), 8, -1);  // the padding, set below
+      target.insert(target.end(), row_padding, -1);
       first_panel[s] = int(panels.size());
       for (int offset = 0; offset < node.width; offset += widest_panel)
         panels.push_back(
@@ -48,14 +46,27 @@ void PanelPlan::set(const Symbolic& symbolic) {
     for (int k = first; k < work_rows; ++k) place[outside_target[k - size]] = -1;
   }
   top = add_nodes(symbolic.top, -1);
-  std::replace(row.begin(), row.end(), -1, work_rows++);
+  double sum = 0, done = 0;
+  for (const double work : symbolic.task_work) sum += work;
+  for (const double work : symbolic.task_work) {
+    task_middle.push_back((done + 0.5 * work) / sum);
+    done += work;
+  }
+  std::replace(row.begin(), row.end(), -1, work_rows);
+  std::replace(target.begin(), target.end(), -1, work_rows);
+  ++work_rows;
+}
+
+int PanelPlan::first_task(int share, int shares) const {
+  int t = 0;
+  while (t < int(task_middle.size()) && task_middle[t] * shares < share) ++t;
+  return t;
 }
 
 template <class Stored>
 int PanelFactor<Stored>::parts(const Panel& panel) {
-  // About eight microseconds of work each: less is not worth a thread.
-  constexpr double part_values = 32768;
-  return std::clamp(int(double(panel.rows) * panel.width / part_values), 1, std::min(16, tile_count<Stored>(panel)));
+  return std::clamp(int(double(panel.rows) * panel.width / shared_part_values), 1,
+                    std::min(16, tile_count<Stored>(panel)));
 }
 
 template <class Stored>
@@ -104,7 +115,7 @@ bool PanelFactor<Stored>::store(int node, int offset, int width, const double* p
 
 template <class Stored>
 void PanelFactor<Stored>::forward_top(const PanelKernels<Stored>& kernels, int blocks) const {
-  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  const PanelArrays<Stored> arrays{value_.data(), plan_->target.data(), plan_->row.data()};
   T* x = work_.data();
   for (int k = plan_->top.begin; k < plan_->top.end;) {
     const Panel& p = panels_[k];
@@ -126,7 +137,7 @@ void PanelFactor<Stored>::forward_top(const PanelKernels<Stored>& kernels, int b
 
 template <class Stored>
 void PanelFactor<Stored>::backward_top(const PanelKernels<Stored>& kernels, int blocks) const {
-  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  const PanelArrays<Stored> arrays{value_.data(), plan_->target.data(), plan_->row.data()};
   T* x = work_.data();
   for (int k = plan_->top.end; k > plan_->top.begin;) {
     const Panel& p = panels_[k - 1];
@@ -151,32 +162,33 @@ template <class Stored>
 void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scale, const Vec4* const* b,
                                 Vec4* const* x) const {
   const PanelKernels<Stored>& kernels = panel_kernels<Stored>(blocks);
-  const PanelArrays<Stored> arrays{value_.data(), plan_->row.data()};
+  const PanelArrays<Stored> arrays{value_.data(), plan_->target.data(), plan_->row.data()};
   const PanelPlan& plan = *plan_;
   const int stride = 4 * blocks, tasks = int(plan.tasks.size());
+  // neighbouring tasks with an even share of the work go to each thread
+  const auto for_tasks = [&](auto&& run) {
+    const int shares = std::min(threads(), tasks);
+    parallel_tasks(shares, [&](int share) {
+      for (int t = plan.first_task(share, shares); t < plan.first_task(share + 1, shares); ++t) run(t);
+    });
+  };
   T* work = work_.data();
   const auto panel = [&](int k) { return panels_.data() + k; };
 
   kernels.load(panel(plan.top.begin), panel(plan.top.end), order, scale, b, work);
-  parallel_tasks(tasks, [&](int t) {
+  for_tasks([&](int t) {
     const auto [begin, end] = plan.tasks[t];
     kernels.load(panel(begin), panel(end), order, scale, b, work);
     std::fill(work + size_t(plan.outside[t].begin) * stride, work + size_t(plan.outside[t].end) * stride, T(0));
     kernels.forward(arrays, panel(begin), panel(end), work);
   });
-  for (size_t k = 0; k < plan.outside_target.size(); ++k) {
-    const T* from = work + (plan.size + k) * stride;
-    T* to = work + size_t(plan.outside_target[k]) * stride;
-    for (int c = 0; c < stride; ++c) to[c] += from[c];
-  }
+  kernels.add_rows(work + size_t(plan.size) * stride, plan.outside_target.data(), plan.outside_target.size(), work);
   forward_top(kernels, blocks);
 
   backward_top(kernels, blocks);
   kernels.store(panel(plan.top.begin), panel(plan.top.end), order, scale, work, x);
-  parallel_tasks(tasks, [&](int t) {
+  for_tasks([&](int t) {
     const auto [begin, end] = plan.tasks[t];
-    for (int k = plan.outside[t].begin; k < plan.outside[t].end; ++k)
-      std::copy_n(work + size_t(plan.outside_target[k - plan.size]) * stride, stride, work + size_t(k) * stride);
     kernels.backward(arrays, panel(begin), panel(end), work);
     kernels.store(panel(begin), panel(end), order, scale, work, x);
   });

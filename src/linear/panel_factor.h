@@ -21,15 +21,18 @@ struct PanelPlan {
     int begin, end;
   };
   int size = 0, work_rows = 0;
-  std::vector<Panel> panels;  // task by task, then the top; Panel::value is left to the factor
-  std::vector<Range> tasks;   // panels
+  std::vector<Panel> panels;        // task by task, then the top; Panel::value is left to the factor
+  std::vector<Range> tasks;         // panels
+  std::vector<double> task_middle;  // of the work of all tasks, the fraction done when a task is half done
   Range top;
   std::vector<Range> outside;       // per task: rows of the work vector that stand for rows of the top
   std::vector<int> outside_target;  // the row of the top for each, from row `size` on
-  std::vector<int> row;             // Panel::index points in here
+  std::vector<int> target, row;     // Panel::index points in here; see PanelArrays
   std::vector<int> first_panel;     // of a supernode
 
   void set(const Symbolic& symbolic);
+  /// Where a share of the tasks begins when there are so many shares.
+  int first_task(int share, int shares) const;
 };
 
 template <class Stored>

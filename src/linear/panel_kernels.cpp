@@ -108,7 +108,7 @@ void forward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int 
   const S* value = tile_value(arrays, p, begin);
   for (int t = begin; t < end; ++t) {
     const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
-    const int* row = arrays.row + p.index + t * panel_tile<S>;
+    const int* row = arrays.target + p.index + t * panel_tile<S>;
     for_strips<T, blocks>(height, [&]<int count>(int v) {
       forward_strip<S, blocks, count>(value + v * lanes<T>, height, width, columns, row + v * lanes<T>, x);
     });
@@ -167,6 +167,15 @@ void backward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end
   }
 }
 
+template <class S, int blocks>
+void add_rows(const Computed<S>* from, const int* target, size_t count, Computed<S>* x) {
+  constexpr int stride = 4 * blocks;
+  for (size_t k = 0; k < count; ++k, from += stride) {
+    Computed<S>* to = x + size_t(target[k]) * stride;
+    for (int c = 0; c < stride; ++c) to[c] += from[c];
+  }
+}
+
 /// to = scale * from; rows of three numbers and a fourth that becomes zero. One of them is double, or both.
 template <class From, class To>
 HWY_INLINE void scale_row(const From* from, double scale, To* to) {
@@ -215,8 +224,8 @@ void store(const Panel* begin, const Panel* end, const int* order, const double*
 
 template <class S, int blocks>
 constexpr PanelKernels<S> table = {forward<S, blocks>,        backward<S, blocks>, forward_tiles<S, blocks>,
-                                   backward_tiles<S, blocks>, finish<S, blocks>,   load<S, blocks>,
-                                   store<S, blocks>};
+                                   backward_tiles<S, blocks>, finish<S, blocks>,   add_rows<S, blocks>,
+                                   load<S, blocks>,           store<S, blocks>};
 
 const PanelKernels<double>& double_kernels(int blocks) { return blocks == 1 ? table<double, 1> : table<double, 2>; }
 const PanelKernels<float>& float_kernels(int blocks) { return blocks == 1 ? table<float, 1> : table<float, 2>; }

@@ -12,13 +12,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "linear/symbolic.h"
 #include "verve/vec.h"
 
 namespace verve {
-
-/// Columns of the widest panel: wider ones save a little traffic in a solve, but the work to invert their diagonal
-/// blocks grows with the width.
-constexpr int widest_panel = 128;
 
 /// IEEE binary16 in memory; computed with as float.
 struct Half {
@@ -52,10 +49,13 @@ constexpr int panel_group = 32 / int(sizeof(Computed<Stored>));
 template <class Stored>
 constexpr int panel_tile = 4 * panel_group<Stored>;
 
+/// A panel may have this many rows less than whole groups.
+constexpr int row_padding = 8;
+
 struct Panel {
   int first, width;  // columns
   int rows;          // own columns and those below
-  size_t index;      // of its rows in PanelArrays::row, padded to whole groups with a row that nobody reads
+  size_t index;      // of its rows in PanelArrays, padded to whole groups with a row that nobody reads
   size_t value;      // of its first tile in PanelArrays::value
 };
 
@@ -80,7 +80,7 @@ int tile_columns(const Panel& p, int tile) {
 template <class Stored>
 struct PanelArrays {
   const Stored* value;
-  const int* row;  // of the work vector
+  const int *target, *row;  // rows of the work vector: those added to in the forward pass, those read in the backward
 };
 
 /// Work vectors have 4 * blocks numbers per row: one or two padded vectors.
@@ -95,6 +95,8 @@ struct PanelKernels {
   void (*forward_tiles)(const PanelArrays<Stored>&, const Panel&, int begin, int end, const T* columns, T* x);
   void (*backward_tiles)(const PanelArrays<Stored>&, const Panel&, int begin, int end, const T* x, T* sums);
   void (*finish)(const Panel&, const T* sums, int parts, T* x);
+  /// x[target[k]] += from[k] for `count` rows
+  void (*add_rows)(const T* from, const int* target, size_t count, T* x);
   /// x[columns] = scale * b[order[columns]] of some panels, and the other way round.
   void (*load)(const Panel* begin, const Panel* end, const int* order, const double* scale, const Vec4* const* b, T* x);
   void (*store)(const Panel* begin, const Panel* end, const int* order, const double* scale, const T* x,

@@ -243,66 +243,108 @@ void find_rows(const SymmetricMatrix& pattern, Symbolic& out) {
   }
 }
 
-/// Cuts the tree. Each task is worth some microseconds, and there are no more than serve a machine of many cores.
-void split(Symbolic& s) {
-  constexpr double least_work = 6000;  // of a task, in the unit of solve_cost
-  constexpr int most_tasks = 16;
-  const int count = int(s.nodes.size());
-  std::vector<double> own(count), subtree(count, 0.0);
-  std::vector<std::vector<int>> children(count);
-  double total = 0;
-  std::vector<int> candidates;
-  for (int k = 0; k < count; ++k) {
-    own[k] = solve_cost(s.nodes[k].width, s.nodes[k].rows);
-    subtree[k] += own[k];
-    total += own[k];
-    if (const int parent = s.nodes[k].parent; parent >= 0) {
-      subtree[parent] += subtree[k];
-      children[parent].push_back(k);
-    } else {
-      candidates.push_back(k);
+/// Chooses the subtrees to be worked on at the same time and deals them out to tasks.
+class Split {
+ public:
+  explicit Split(Symbolic& symbolic) : s_(symbolic), children_(s_.nodes.size()), subtree_(s_.nodes.size(), 0.0) {
+    for (size_t k = 0; k < s_.nodes.size(); ++k) {
+      subtree_[k] += cost(int(k));
+      total_ += cost(int(k));
+      if (const int parent = s_.nodes[k].parent; parent >= 0) {
+        subtree_[parent] += subtree_[k];
+        children_[parent].push_back(int(k));
+      } else {
+        heap_.push_back({subtree_[k], int(k)});
+      }
+    }
+    std::make_heap(heap_.begin(), heap_.end());
+  }
+
+  /// Opens the heaviest subtree again and again and keeps the cut with the least time to be expected: opening evens out
+  /// the load, but what is opened goes to the top, where threads have to wait for each other.
+  void run() {
+    std::vector<int> best;
+    double best_time = 2 * total_ - overhead;
+    while (!heap_.empty() && int(heap_.size()) < most_subtrees) {
+      std::vector<int> roots;
+      for (const auto& [work, node] : heap_) roots.push_back(node);
+      std::sort(roots.begin(), roots.end());
+      if (const double time = expected_time(roots, 2) + expected_time(roots, 8); time < best_time)
+        best_time = time, best = roots;
+      std::pop_heap(heap_.begin(), heap_.end());
+      const int heaviest = heap_.back().second;
+      heap_.pop_back();
+      if (shared(heaviest)) {
+        top_shared_ += cost(heaviest);
+      } else {
+        top_serial_ += cost(heaviest);
+      }
+      for (const int c : children_[heaviest]) {
+        heap_.push_back({subtree_[c], c});
+        std::push_heap(heap_.begin(), heap_.end());
+      }
+    }
+    assign(best);
+  }
+
+ private:
+  // In the unit of solve_cost, about two nanoseconds: two parallel regions.
+  static constexpr double overhead = 2000;
+  static constexpr int most_subtrees = 128, most_tasks = 32;
+
+  double cost(int node) const { return solve_cost(s_.nodes[node].width, s_.nodes[node].rows); }
+  /// All threads work on one panel where it is large.
+  bool shared(int node) const {
+    return double(s_.nodes[node].rows) * std::min(widest_panel, s_.nodes[node].width) >= 2 * shared_part_values;
+  }
+
+  double expected_time(const std::vector<int>& roots, int threads) const {
+    double sum = 0, done = 0;
+    for (const int r : roots) sum += subtree_[r];
+    std::vector<double> load(threads, 0.0);
+    for (const int r : roots) {
+      load[share(done + 0.5 * subtree_[r], sum, threads)] += subtree_[r];
+      done += subtree_[r];
+    }
+    return *std::max_element(load.begin(), load.end()) + top_serial_ + top_shared_ / threads;
+  }
+  static int share(double place, double sum, int count) { return std::min(count - 1, int(place / sum * count)); }
+
+  void assign(const std::vector<int>& roots) {
+    double sum = 0, done = 0;
+    for (const int r : roots) sum += subtree_[r];
+    const int count = std::min(most_tasks, int(roots.size()));
+    for (const int r : roots) {
+      s_.nodes[r].task = share(done + 0.5 * subtree_[r], sum, count);
+      done += subtree_[r];
+    }
+    for (int k = int(s_.nodes.size()) - 1; k >= 0; --k)
+      if (const int p = s_.nodes[k].parent; p >= 0 && s_.nodes[p].task >= 0) s_.nodes[k].task = s_.nodes[p].task;
+    // a subtree that is more than a share leaves tasks beside it empty
+    std::vector<int> number(count, -1);
+    for (size_t k = 0; k < s_.nodes.size(); ++k) {
+      int& task = s_.nodes[k].task;
+      if (task < 0) {
+        s_.top.push_back(int(k));
+        continue;
+      }
+      if (number[task] < 0) {
+        number[task] = int(s_.tasks.size());
+        s_.tasks.emplace_back();
+        s_.task_work.push_back(0.0);
+      }
+      task = number[task];
+      s_.tasks[task].push_back(int(k));
+      s_.task_work[task] += cost(int(k));
     }
   }
-  const int tasks = std::min(most_tasks, int(total / least_work));
-  std::vector<char> in_top(count, 0);
-  if (tasks < 2) {
-    candidates = {};
-    std::fill(in_top.begin(), in_top.end(), 1);
-  }
-  // split the heaviest subtree until all are light enough to be dealt out evenly
-  const auto lighter = [&](int a, int b) { return subtree[a] < subtree[b]; };
-  std::make_heap(candidates.begin(), candidates.end(), lighter);
-  while (!candidates.empty() && subtree[candidates.front()] > 0.5 * total / tasks) {
-    std::pop_heap(candidates.begin(), candidates.end(), lighter);
-    const int heaviest = candidates.back();
-    candidates.pop_back();
-    in_top[heaviest] = 1;
-    for (const int c : children[heaviest]) {
-      candidates.push_back(c);
-      std::push_heap(candidates.begin(), candidates.end(), lighter);
-    }
-  }
-  std::sort(candidates.begin(), candidates.end());
-  double below = 0, done = 0;
-  for (const int c : candidates) below += subtree[c];
-  for (const int c : candidates) {
-    s.nodes[c].task = std::min(tasks - 1, int((done + 0.5 * subtree[c]) / below * tasks));
-    done += subtree[c];
-  }
-  s.tasks.assign(std::max(tasks, 0), {});
-  for (int k = count - 1; k >= 0; --k)
-    if (const int p = s.nodes[k].parent; !in_top[k] && p >= 0 && !in_top[p]) s.nodes[k].task = s.nodes[p].task;
-  for (int k = 0; k < count; ++k) {
-    if (in_top[k]) {
-      s.top.push_back(k);
-    } else {
-      s.tasks[s.nodes[k].task].push_back(k);
-    }
-  }
-  std::erase_if(s.tasks, [](const auto& t) { return t.empty(); });
-  for (size_t t = 0; t < s.tasks.size(); ++t)
-    for (const int k : s.tasks[t]) s.nodes[k].task = int(t);
-}
+
+  Symbolic& s_;
+  std::vector<std::vector<int>> children_;
+  std::vector<double> subtree_;
+  std::vector<std::pair<double, int>> heap_;  // work and root of subtrees, the heaviest in front
+  double total_ = 0, top_serial_ = 0, top_shared_ = 0;
+};
 
 }  // namespace
 
@@ -324,7 +366,7 @@ Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order) 
   order_children(nodes);
   number_nodes(nodes, sorted, out);
   find_rows(pattern, out);
-  split(out);
+  Split(out).run();
   return out;
 }
 

@@ -8,6 +8,12 @@
 
 namespace verve {
 
+/// Columns of the widest panel: wider ones save a little traffic in a solve, but the work to invert their diagonal
+/// blocks grows with the width.
+constexpr int widest_panel = 128;
+/// Values of a panel that are worth a thread in a solve, about eight microseconds of work.
+constexpr double shared_part_values = 32768;
+
 /// Consecutive columns of the factor that are stored as one dense block, and the rows they touch.
 struct Supernode {
   int first, width;  // columns
@@ -28,6 +34,7 @@ struct Symbolic {
   std::vector<Supernode> nodes;         // children before parents
   std::vector<int> row;                 // per node: its columns, then the rows below, ascending
   std::vector<std::vector<int>> tasks;  // nodes, ascending
+  std::vector<double> task_work;        // relative
   std::vector<int> top;                 // nodes, ascending
   long nonzeros = 0;                    // of the factor, without the zeros that supernodes store
 };

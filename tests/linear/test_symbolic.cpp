@@ -103,7 +103,7 @@ TEST_CASE("the order an analysis settles on is left alone by the next one") {
   CHECK(analyze(renumbered.matrix(), identity(problem.size)).nonzeros == nonzeros);
 }
 
-TEST_CASE("tasks are whole subtrees that touch nothing of each other, evenly large") {
+TEST_CASE("tasks are whole subtrees that touch nothing of each other, and two threads can share them evenly") {
   for (const Problem& problem : large_problems()) {
     CAPTURE(problem.name);
     SymmetricAssembly assembly;
@@ -130,10 +130,12 @@ TEST_CASE("tasks are whole subtrees that touch nothing of each other, evenly lar
       }
     }
     for (const int count : seen) REQUIRE(count == 1);
-    const double largest = *std::max_element(work.begin(), work.end());
-    double total = 0;
+    REQUIRE(s.task_work.size() == s.tasks.size());
+    // two threads get about the same: neighbouring tasks, as even as whole tasks can be dealt
+    double total = 0, first_half = 0;
     for (const double w : work) total += w;
-    CHECK(largest <= 2 * total / double(work.size()));
+    for (size_t t = 0; t < work.size() && first_half < 0.4 * total; ++t) first_half += work[t];
+    CHECK(first_half < 0.65 * total);
   }
 }
 
@@ -157,7 +159,7 @@ TEST_CASE("nested dissection orders any graph: with single vertices, without edg
   }
 }
 
-TEST_CASE("the order of a solid is no worse than minimum degree") {
+TEST_CASE("the order of a solid has hardly more fill than minimum degree, and a large one less") {
   for (const Problem& problem : {mesh_problem("box", {{"cells", {19, 18, 17}}}, 10), mesh_problem("hippo", {}, 10)}) {
     SymmetricAssembly assembly;
     assemble(assembly, problem.size, problem.entries);
@@ -167,7 +169,8 @@ TEST_CASE("the order of a solid is no worse than minimum degree") {
     Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> eigen;
     eigen.compute(Eigen::SparseMatrix<double>(lower));
     const long amd = long(eigen.matrixL().nestedExpression().nonZeros());
-    // 5 %: on small bodies the two are about equal, and the faster solve decides
-    CHECK(analyze(m, elimination_order(m)).nonzeros <= 1.05 * amd);
+    if (problem.size > 5000) CHECK(analyze(m, elimination_order(m)).nonzeros < 0.9 * amd);
+    // a tenth: on small bodies nested dissection may have a little more fill and still the faster solve
+    CHECK(analyze(m, elimination_order(m)).nonzeros <= 1.1 * amd);
   }
 }

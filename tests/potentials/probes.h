@@ -7,7 +7,7 @@
 
 VERVE_KERNEL_BEGIN
 
-/// Differences of `Columns + 1` vertices in, `Columns` vectors out, untouched on their way.
+/// Differences of `Count + 1` vertices in, `Count` vectors out, untouched on their way.
 template <int Count>
 struct Probe {
   static constexpr const char* name = "probe";
