@@ -32,6 +32,10 @@ struct MeshOptions {
   std::vector<std::string> set;
   bool strict = false;
 };
+struct BenchOptions {
+  std::string csv, plot, threads, only, name;
+  bool quick = false, quiet = false;
+};
 
 /// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
 int simulate(const SimulateOptions& options, Diagnostics problems);
@@ -39,6 +43,7 @@ int demo(const DemoOptions& options, Diagnostics problems);
 int list(const ListOptions& options, Diagnostics problems);
 int check(const CheckOptions& options, Diagnostics problems);
 int mesh(const MeshOptions& options, Diagnostics problems);
+int bench(const BenchOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 
 }  // namespace verve::cli

@@ -148,6 +148,23 @@ int dispatch(int argc, char** argv) {
   texts(info_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   info_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
 
+  BenchOptions bench_options;
+  CLI::App* bench_command =
+      command("bench", "Measure iterations, frames and growth beside two baselines; leaves a CSV and a plot",
+              {"verve bench --quick", "verve bench --csv speed.csv --plot speed.svg",
+               "verve bench --only pd_iteration --name hippo,bear --quick"});
+  bench_command->add_flag("--quick", bench_options.quick,
+                          "About half a minute: fewer repeats and frames, no large box");
+  text(bench_command, "--csv", bench_options.csv, "Table to write (default: runs/bench/bench.csv)", "FILE");
+  text(bench_command, "--plot", bench_options.plot, "Plot to write (default: beside the table, .svg)", "FILE");
+  text(bench_command, "--threads", bench_options.threads, "Most threads to measure (default: all, at least 2)", "N");
+  text(bench_command, "--only", bench_options.only,
+       "Groups: local, global, pd_iteration, cpd_iteration, cpd_setup, refactor, frame, growth_iteration, "
+       "growth_factor, woodbury",
+       "GROUP[,GROUP]");
+  text(bench_command, "--name", bench_options.name, "Cases, scenes or boxes by name, as in the table", "NAME[,NAME]");
+  bench_command->add_flag("--quiet", bench_options.quiet, "Print errors only");
+
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -171,6 +188,7 @@ int dispatch(int argc, char** argv) {
   if (simulate_command->parsed()) return simulate(simulate_options, leftovers(*simulate_command));
   if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
+  if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }

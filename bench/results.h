@@ -1,0 +1,128 @@
+// What the benchmark has measured, as data: rows of the CSV and the tables printed beside them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verve/simulation.h"
+
+namespace verve::bench {
+
+/// Repeats of one measurement [ms].
+class Times {
+ public:
+  void add(double milliseconds) { samples_.push_back(milliseconds); }
+  bool empty() const { return samples_.empty(); }
+  double least() const;
+  double median() const;
+  double mean() const;
+
+ private:
+  std::vector<double> samples_;
+};
+
+/// One line of the CSV.
+struct Row {
+  std::string group, name;
+  int vertices = 0, elements = 0, threads = 1;
+  Precision precision = Precision::float64;
+  double ms_min = 0, ms_median = 0;
+  std::optional<double> ratio_textbook, ratio_scalar;
+  double error_h = 0;
+  std::uint64_t hash = 0;
+};
+const char* to_string(Precision precision);
+
+/// What was right about a solver's answer, judged by the textbook's matrix and projections.
+struct Answer {
+  double residual = 0;    ///< |grad g| after the iterations, relative to the start
+  double difference = 0;  ///< largest distance of a vertex from the textbook's answer, relative to the size of the body
+};
+
+/// One way of running the iterations of a case: Verve at a precision and a number of threads, or a baseline.
+struct Variant {
+  std::string solver;  ///< "pd", "cpd", "scalar", "textbook"
+  Precision precision = Precision::float64;
+  int threads = 1;
+  Times setup;                           ///< per step
+  Times local, global, rest, iteration;  ///< per iteration; rest: inner products and the small system
+  Times refactor;
+  /// A whole iteration undisturbed: the least times of its parts together. Long before a busy machine leaves a whole
+  /// iteration alone it has left each part alone once.
+  double least_iteration() const { return local.least() + global.least() + rest.least(); }
+  std::optional<Answer> answer;
+  double error_h = 0;
+  std::uint64_t hash = 0;
+};
+struct CaseResult {
+  std::string name;
+  int vertices = 0, elements = 0, iterations = 0;
+  std::vector<Variant> variants;
+  const Variant* find(const std::string& solver, Precision precision, int threads) const;
+};
+
+/// A row of Table 1 in Kee et al. 2021 [ms]: "init" is the set-up of a step, "ls" the small linear system.
+struct PaperRow {
+  const char* object;
+  int vertices, elements;
+  double iterations, frame, init, pd, ls;
+};
+struct FrameVariant {
+  Precision precision = Precision::float64;
+  int threads = 1;
+  Times milliseconds;      ///< of each frame
+  Times iteration, setup;  ///< of each frame, per iteration and per sub-step
+  long iterations = 0;
+  StepTimings sum;
+  double error_h = 0;
+  std::uint64_t hash = 0;
+  /// Time per iteration x the paper's iterations + set-up of one step, by the medians over the frames [ms], and by the
+  /// least: what a quiet machine takes.
+  double at_paper_iterations(const PaperRow& paper) const;
+  double least_at_paper_iterations(const PaperRow& paper) const;
+};
+struct FrameResult {
+  std::string name, note;
+  PaperRow paper{};
+  int vertices = 0, elements = 0, frames = 0;
+  std::vector<FrameVariant> variants;
+};
+
+struct GrowthResult {
+  std::string name;
+  std::string solver;  ///< of the global step, as it was chosen: "direct", "multigrid"
+  int vertices = 0, elements = 0;
+  long nonzeros = 0;     ///< of the factor
+  double megabytes = 0;  ///< most memory held while loading, factoring and stepping; 0 where it cannot be told
+  double load_ms = 0;    ///< mesh, elements, ordering
+  double factor_ms = 0;  ///< assembly and symbolic and numeric factorisation, once
+  std::vector<Variant> variants;
+};
+
+/// A few anchors set for a short while, on one thread.
+struct ChangesResult {
+  std::string name;
+  int rank = 0, vertices = 0, elements = 0;
+  Precision precision = Precision::float64;
+  Times set;                         ///< taking the changes in
+  Times plain_solve, changed_solve;  ///< three right-hand sides, without and with them
+  Times refactor;
+  double difference = 0;  ///< of the solution from that of a refactored matrix, relative
+  std::uint64_t hash = 0;
+};
+
+struct Results {
+  std::vector<CaseResult> cases;
+  std::vector<FrameResult> frames;
+  std::vector<GrowthResult> growth;
+  std::vector<ChangesResult> changes;
+};
+
+/// Rows of `groups` (all when empty), in a fixed order.
+std::vector<Row> rows_of(const Results& results, const std::vector<std::string>& groups);
+std::string csv_of(const std::vector<Row>& rows);
+
+}  // namespace verve::bench
