@@ -15,23 +15,24 @@ void PanelPlan::set(const Symbolic& symbolic) {
   for (size_t s = 0; s < symbolic.nodes.size(); ++s)
     std::fill_n(node_of.begin() + symbolic.nodes[s].first, symbolic.nodes[s].width, int(s));
 
-  // rows of the top that each task touches
+  zero_row = size;
+  const int top_spill = size + 1;
+  work_rows = size + 2;
   std::vector<int> place(size, -1);  // of a row of the top among the task's outside rows
-  work_rows = size;
-  const auto add_nodes = [&](const std::vector<int>& nodes, int task) {
+  const auto add_nodes = [&](const std::vector<int>& nodes, int task, int spill) {
     const int begin = int(panels.size());
     const auto is_outside = [&](int r) { return task >= 0 && symbolic.nodes[node_of[r]].task < 0; };
     for (const int s : nodes) {
       const Supernode& node = symbolic.nodes[s];
       const size_t index = row.size();
       row.insert(row.end(), &symbolic.row[node.row_start], &symbolic.row[node.row_start] + node.rows);
-      row.insert(row.end(), row_padding, -1);  // set below
+      row.insert(row.end(), row_padding, zero_row);
       for (int k = 0; k < node.rows; ++k) {
         const int r = row[index + k];
         if (is_outside(r) && place[r] < 0) place[r] = work_rows++, outside_target.push_back(r);
         target.push_back(is_outside(r) ? place[r] : r);
       }
-      target.insert(target.end(), row_padding, -1);
+      target.insert(target.end(), row_padding, spill);
       first_panel[s] = int(panels.size());
       for (int offset = 0; offset < node.width; offset += widest_panel)
         panels.push_back(
@@ -40,21 +41,22 @@ void PanelPlan::set(const Symbolic& symbolic) {
     return Range{begin, int(panels.size())};
   };
   for (size_t t = 0; t < symbolic.tasks.size(); ++t) {
-    const int first = work_rows;
-    tasks.push_back(add_nodes(symbolic.tasks[t], int(t)));
-    outside.push_back({first, work_rows});
-    for (int k = first; k < work_rows; ++k) place[outside_target[k - size]] = -1;
+    // on cache lines of their own, since all tasks write at the same time
+    work_rows = (work_rows + 7) / 8 * 8;
+    const int spill = work_rows++;
+    outside_start.push_back(outside_target.size());
+    outside_target.push_back(top_spill);
+    tasks.push_back(add_nodes(symbolic.tasks[t], int(t), spill));
+    outside.push_back({spill, work_rows});
+    for (size_t k = outside_start[t] + 1; k < outside_target.size(); ++k) place[outside_target[k]] = -1;
   }
-  top = add_nodes(symbolic.top, -1);
+  top = add_nodes(symbolic.top, -1, top_spill);
   double sum = 0, done = 0;
   for (const double work : symbolic.task_work) sum += work;
   for (const double work : symbolic.task_work) {
     task_middle.push_back((done + 0.5 * work) / sum);
     done += work;
   }
-  std::replace(row.begin(), row.end(), -1, work_rows);
-  std::replace(target.begin(), target.end(), -1, work_rows);
-  ++work_rows;
 }
 
 int PanelPlan::first_task(int share, int shares) const {
@@ -83,7 +85,6 @@ void PanelFactor<Stored>::prepare(const PanelPlan& plan) {
   }
   value_.resize(values);
   work_.resize(size_t(plan.work_rows) * 8);
-  std::fill_n(work_.data(), work_.size(), T(0));
   sums_.resize(sums);
 }
 
@@ -175,6 +176,8 @@ void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scal
   T* work = work_.data();
   const auto panel = [&](int k) { return panels_.data() + k; };
 
+  // padding: what is read is zero, what is written is forgotten, also when it is not finite
+  std::fill_n(work + size_t(plan.zero_row) * stride, 2 * stride, T(0));
   kernels.load(panel(plan.top.begin), panel(plan.top.end), order, scale, b, work);
   for_tasks([&](int t) {
     const auto [begin, end] = plan.tasks[t];
@@ -182,7 +185,10 @@ void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scal
     std::fill(work + size_t(plan.outside[t].begin) * stride, work + size_t(plan.outside[t].end) * stride, T(0));
     kernels.forward(arrays, panel(begin), panel(end), work);
   });
-  kernels.add_rows(work + size_t(plan.size) * stride, plan.outside_target.data(), plan.outside_target.size(), work);
+  for (int t = 0; t < tasks; ++t) {
+    const auto [begin, end] = plan.outside[t];
+    kernels.add_rows(work + size_t(begin) * stride, &plan.outside_target[plan.outside_start[t]], end - begin, work);
+  }
   forward_top(kernels, blocks);
 
   backward_top(kernels, blocks);

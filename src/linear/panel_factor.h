@@ -21,14 +21,16 @@ struct PanelPlan {
     int begin, end;
   };
   int size = 0, work_rows = 0;
+  int zero_row = 0;                 // read by the padding of panels; the next one is written by that of the top
   std::vector<Panel> panels;        // task by task, then the top; Panel::value is left to the factor
   std::vector<Range> tasks;         // panels
   std::vector<double> task_middle;  // of the work of all tasks, the fraction done when a task is half done
   Range top;
   std::vector<Range> outside;       // per task: rows of the work vector that stand for rows of the top
-  std::vector<int> outside_target;  // the row of the top for each, from row `size` on
-  std::vector<int> target, row;     // Panel::index points in here; see PanelArrays
-  std::vector<int> first_panel;     // of a supernode
+  std::vector<int> outside_target;  // the row of the top for each; those of a task begin at outside_start
+  std::vector<size_t> outside_start;
+  std::vector<int> target, row;  // Panel::index points in here; see PanelArrays
+  std::vector<int> first_panel;  // of a supernode
 
   void set(const Symbolic& symbolic);
   /// Where a share of the tasks begins when there are so many shares.

@@ -49,13 +49,13 @@ constexpr int panel_group = 32 / int(sizeof(Computed<Stored>));
 template <class Stored>
 constexpr int panel_tile = 4 * panel_group<Stored>;
 
-/// A panel may have this many rows less than whole groups.
+/// At most this many rows are missing to whole groups.
 constexpr int row_padding = 8;
 
 struct Panel {
   int first, width;  // columns
   int rows;          // own columns and those below
-  size_t index;      // of its rows in PanelArrays, padded to whole groups with a row that nobody reads
+  size_t index;      // of its rows in PanelArrays, followed by row_padding times a row that stands for none
   size_t value;      // of its first tile in PanelArrays::value
 };
 

@@ -208,6 +208,29 @@ TEST_CASE("a solve gives the same bits on 1, 2, 3 and 16 threads") {
   }
 }
 
+TEST_CASE("a right-hand side that is not finite leaves no trace in the next solve") {
+  for (const Problem& problem : {mesh_problem("hippo", {}, 10), mesh_problem("box", {{"cells", {7, 6, 8}}}, 10)}) {
+    SymmetricAssembly assembly;
+    assemble(assembly, problem.size, problem.entries);
+    const auto b = random_rows(problem.size, 5);
+    for (const Kind kind : kinds) {
+      Cholesky factor;
+      REQUIRE(factorize(factor, assembly.matrix(), false, kind));
+      std::vector<Vec4> before(problem.size), after(problem.size), x(problem.size), y(problem.size);
+      factor.solve(b.data(), before.data());
+      for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+        const std::vector<Vec4> all_bad(problem.size, Vec4(bad, bad, bad));
+        factor.solve(all_bad.data(), x.data());
+        factor.solve2(all_bad.data(), x.data(), all_bad.data(), y.data());
+        factor.solve(b.data(), after.data());
+        CHECK(columns(after) == columns(before));
+        factor.solve2(b.data(), x.data(), b.data(), y.data());
+        CHECK(columns(y) == columns(before));
+      }
+    }
+  }
+}
+
 TEST_CASE("every set of SIMD instructions of this machine factorises and solves") {
   const auto machine = hwy::SupportedTargets();
   int tried = 0;
