@@ -211,7 +211,8 @@ class Island {
   Swing swing_;
   std::vector<double> body_energy_;
   std::vector<RowProducts> product_parts_;
-  std::vector<RowStart> start_parts_;
+  std::vector<RowCenters> center_parts_;
+  std::vector<RowMoments> moment_parts_;
   std::vector<RowColumns> column_parts_;
   std::vector<RowShape> shape_parts_;
   std::vector<double> distance_parts_;

@@ -86,23 +86,22 @@ IterationProducts Island::products() {
 /// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r. (Held L does the same for a free island.)
 void Island::set_up_swing() {
   const double stiff = 1 / (base_.hh * base_.hh);
-  for (int i = 0; i < rows_; ++i) mr_[i] = mr_[i] * stiff;
+  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) mr_[i] = mr_[i] * stiff;
+  });
   for (const AnchorTerm& term : anchors_) {
     if (!term.to_world) continue;
     for (const int v : term.world.vertices) mr_[v] += (base_.xb[v] - Vec4(start_.center)) * term.world.stiffness;
   }
   factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
   right_hand_sides_ += 6;
-  Mat3 t{};
-  swing_ = {};
-  for (int i = 0; i < rows_; ++i) {
-    arm_[i] = forcing.mass[i] > 0 ? base_.xb[i] - Vec4(start_.center) - Amr_[i] : Vec4();
-    const Vec3 y = vec3(arm_[i]);
-    t = t + outer(y, vec3(mr_[i]));
-    swing_.lin += cross(y, vec3(lin_[i]));
-  }
+  const RowArrays rows = arrays();
+  const RowColumns sum = ordered_sum<RowColumns>(rows_, row_grain, column_parts_, [&](int begin, int end) {
+    return arm_rows(rows, start_.center, mr_.data(), Amr_.data(), lin_.data(), arm_.data(), begin, end);
+  });
+  const Mat3& t = sum.second;
   const double trace = t(0, 0) + t(1, 1) + t(2, 2);
-  swing_.inverse = pseudo_inverse(Mat3::identity() * trace - (t + transpose(t)) * 0.5, 1e-10);
+  swing_ = {pseudo_inverse(Mat3::identity() * trace - (t + transpose(t)) * 0.5, 1e-10), sum.l, {}};
 }
 
 /// The six right-hand sides of a step in one pass: A^-1(m r) for the three columns of L (permuted signs of one N x 3
@@ -175,22 +174,24 @@ void Island::move(const Direction& d, bool accelerate) {
   accelerated_ = true;
 }
 
-/// Sums over the state at t_n and the base of the step, taken about the first row: near enough to lose no digits.
+/// Sums over the state at t_n and the base of the step.
 void Island::look_at_start() {
-  const Vec3 origin_b = vec3(base_.xb[0]), origin = vec3(motion.x[0]);
   const RowArrays rows = arrays();
-  const RowStart sum = ordered_sum<RowStart>(rows_, row_grain, start_parts_, [&](int begin, int end) {
-    return start_rows(rows, motion.x.data(), motion.v.data(), origin_b, origin, begin, end);
-  });
+  const Vec4 *x = motion.x.data(), *v = motion.v.data();
+  const RowCenters origin{vec3(base_.xb[0]), vec3(x[0]), vec3(v[0]), vec3(base_.u[0])};
+  RowCenters c = ordered_sum<RowCenters>(
+      rows_, row_grain, center_parts_, [&](int begin, int end) { return center_rows(rows, x, v, origin, begin, end); });
+  for (Vec3* mean : {&c.xb, &c.x, &c.v, &c.u}) *mean = *mean / total_mass_;
+  c += origin;
+  const RowMoments about = ordered_sum<RowMoments>(
+      rows_, row_grain, moment_parts_, [&](int begin, int end) { return moment_rows(rows, x, v, c, begin, end); });
   Start s;
-  const Vec3 to_center = sum.xb / total_mass_, to_center_n = sum.x / total_mass_;
-  s.center = origin_b + to_center;
-  s.center_n = origin + to_center_n;
-  s.momentum = sum.p;
-  s.spin = sum.l - cross(to_center_n, sum.p);
-  s.kinetic = sum.kinetic;
-  s.u = sum.u, s.kinetic_u = sum.kinetic_u;
-  const Mat3 second = sum.second - outer(to_center, sum.xb);
+  s.center = c.xb, s.center_n = c.x;
+  s.momentum = c.v * total_mass_, s.u = c.u * total_mass_;
+  s.spin = about.l;
+  s.kinetic = about.kinetic + 0.5 * total_mass_ * dot(c.v, c.v);
+  s.kinetic_u = about.kinetic_u + 0.5 * total_mass_ * dot(c.u, c.u);
+  const Mat3& second = about.second;
   const double trace = second(0, 0) + second(1, 1) + second(2, 2);
   s.radius = std::sqrt(std::max(0.0, trace) / total_mass_);
   s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
@@ -333,13 +334,7 @@ void Island::start_iterate(double h) {
   // a free body's centre of mass flies straight on; held by the world it turns along
   if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
   const RowArrays rows = arrays();
-  pass([&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const Vec4 straight = base_.xb[i] + base_.u[i] * base_.hh;
-      x_[i] = forcing.mass[i] > 0 ? Vec4(to + arc * (vec3(straight) - center)) : straight;
-    }
-    return arrive(rows, begin, end);
-  });
+  pass([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
 }
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {

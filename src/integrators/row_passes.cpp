@@ -117,29 +117,34 @@ struct Outer {
   VERVE_INLINE Mat3 total() const { return {{vec3(x), vec3(y), vec3(z)}}; }
 };
 
-RowStart start_kernel(const RowArrays& a, const Vec4* position, const Vec4* velocity, const Vec3& origin_b,
-                      const Vec3& origin, int begin, int end) {
-  const Row ob = row(origin_b), on = row(origin);
-  Row sum_b{}, sum_n{}, p{}, l{}, sum_u{}, kinetic{}, kinetic_u{};
+RowCenters center_kernel(const RowArrays& a, const Vec4* position, const Vec4* velocity, const RowCenters& origin,
+                         int begin, int end) {
+  const Row ob = row(origin.xb), ox = row(origin.x), ov = row(origin.v), ou = row(origin.u);
+  Row b{}, x{}, v{}, u{};
+  for (int i = begin; i < end; ++i) {
+    const double m = a.mass[i];
+    b += (at(a.xb, i) - ob) * m;
+    x += (at(position, i) - ox) * m;
+    v += (at(velocity, i) - ov) * m;
+    u += (at(a.u, i) - ou) * m;
+  }
+  return {vec3(b), vec3(x), vec3(v), vec3(u)};
+}
+
+RowMoments moment_kernel(const RowArrays& a, const Vec4* position, const Vec4* velocity, const RowCenters& center,
+                         int begin, int end) {
+  const Row cb = row(center.xb), cx = row(center.x), cv = row(center.v), cu = row(center.u);
+  Row l{}, kinetic{}, kinetic_u{};
   Outer second;
   for (int i = begin; i < end; ++i) {
     const double m = a.mass[i];
-    const Row b = at(a.xb, i) - ob, x = at(position, i) - on, v = at(velocity, i), u = at(a.u, i);
-    const Row mb = b * m, mv = v * m, mu = u * m;
-    sum_b += mb;
-    sum_n += x * m;
-    second.add(mb, b);
-    p += mv;
-    l += cross(x, mv);
+    const Row b = at(a.xb, i) - cb, v = at(velocity, i) - cv, u = at(a.u, i) - cu, mv = v * m;
+    second.add(b * m, b);
+    l += cross(at(position, i) - cx, mv);
     kinetic += mv * v;
-    sum_u += mu;
-    kinetic_u += mu * u;
+    kinetic_u += u * m * u;
   }
-  RowStart out;
-  out.xb = vec3(sum_b), out.x = vec3(sum_n), out.second = second.total();
-  out.p = vec3(p), out.l = vec3(l), out.u = vec3(sum_u);
-  out.kinetic = 0.5 * sum(kinetic), out.kinetic_u = 0.5 * sum(kinetic_u);
-  return out;
+  return {second.total(), vec3(l), 0.5 * sum(kinetic), 0.5 * sum(kinetic_u)};
 }
 
 void column_kernel(const RowArrays& a, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
@@ -168,6 +173,33 @@ RowColumns columns_kernel(const double* mass, const Vec4* mr, const Vec4* Amr, c
     l += cross(r, alin);
   }
   return {sum(lin_lin), second.total(), vec3(p), vec3(l)};
+}
+
+RowColumns arm_kernel(const RowArrays& a, const Vec3& center, const Vec4* mr, const Vec4* Amr, const Vec4* lin,
+                      Vec4* arm, int begin, int end) {
+  const Row c = row(center);
+  Row l{};
+  Outer second;
+  for (int i = begin; i < end; ++i) {
+    const Row y = (at(a.xb, i) - c - at(Amr, i)) * (a.mass[i] > 0 ? 1.0 : 0.0);
+    at(arm, i) = y;
+    second.add(y, at(mr, i));
+    l += cross(y, at(lin, i));
+  }
+  return {0, second.total(), {}, vec3(l)};
+}
+
+RowSums turn_kernel(const RowArrays& a, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
+  const Row f = row(from), t = row(to), t0 = row(turn.col[0]), t1 = row(turn.col[1]), t2 = row(turn.col[2]);
+  const double inverse = 1 / a.hh;
+  Sums s;
+  for (int i = begin; i < end; ++i) {
+    const Row straight = at(a.xb, i) + at(a.u, i) * a.hh, d = straight - f;
+    const Row x = a.mass[i] > 0 ? t + t0 * d[0] + t1 * d[1] + t2 * d[2] : straight;
+    at(a.x, i) = x;
+    arrive_at(a, inverse, i, x, s);
+  }
+  return s.total();
 }
 
 RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
@@ -212,9 +244,12 @@ HWY_EXPORT(move_kernel);
 HWY_EXPORT(step_kernel);
 HWY_EXPORT(extrapolate_kernel);
 HWY_EXPORT(multiply_kernel);
-HWY_EXPORT(start_kernel);
+HWY_EXPORT(center_kernel);
+HWY_EXPORT(moment_kernel);
 HWY_EXPORT(column_kernel);
 HWY_EXPORT(columns_kernel);
+HWY_EXPORT(arm_kernel);
+HWY_EXPORT(turn_kernel);
 HWY_EXPORT(shape_kernel);
 HWY_EXPORT(distance_kernel);
 
@@ -234,9 +269,13 @@ RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, const Vec4* lin
                           int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, lin, lever, of_solution, begin, end);
 }
-RowStart start_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const Vec3& origin_b, const Vec3& origin,
-                    int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(start_kernel)(rows, x, v, origin_b, origin, begin, end);
+RowCenters center_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& origin, int begin,
+                       int end) {
+  return HWY_DYNAMIC_DISPATCH(center_kernel)(rows, x, v, origin, begin, end);
+}
+RowMoments moment_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& center, int begin,
+                       int end) {
+  return HWY_DYNAMIC_DISPATCH(moment_kernel)(rows, x, v, center, begin, end);
 }
 void column_rows(const RowArrays& rows, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
                  int begin, int end) {
@@ -245,6 +284,13 @@ void column_rows(const RowArrays& rows, const Vec3& center, double beta, const V
 RowColumns multiply_columns(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
                             int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(columns_kernel)(mass, mr, Amr, lin, Alin, begin, end);
+}
+RowColumns arm_rows(const RowArrays& rows, const Vec3& center, const Vec4* mr, const Vec4* Amr, const Vec4* lin,
+                    Vec4* arm, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(arm_kernel)(rows, center, mr, Amr, lin, arm, begin, end);
+}
+RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(turn_kernel)(rows, from, to, turn, begin, end);
 }
 RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(shape_kernel)(mass, x, rest, origin, begin, end);

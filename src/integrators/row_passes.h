@@ -53,15 +53,22 @@ struct RowStep {
   Vec3 shift, turn;
 };
 
-/// Of the state at t_n and the base of the step, positions relative to an origin near them.
-struct RowStart {
-  Vec3 xb, x;    // sum m (xb - origin_b), sum m (x - origin)
-  Mat3 second;   // sum m (xb - origin_b)(xb - origin_b)^T
-  Vec3 p, l, u;  // sum m v, sum m (x - origin) x v, sum m u
+/// Means of xb, x, v and u, times the mass, relative to those of one row: nothing is lost far from the origin.
+struct RowCenters {
+  Vec3 xb, x, v, u;
+  RowCenters& operator+=(const RowCenters& o) {
+    xb += o.xb, x += o.x, v += o.v, u += o.u;
+    return *this;
+  }
+};
+
+/// About those means: sum m xb xb^T, sum m x cross v, and the kinetic energies of v and u.
+struct RowMoments {
+  Mat3 second;
+  Vec3 l;
   double kinetic = 0, kinetic_u = 0;
-  RowStart& operator+=(const RowStart& o) {
-    xb += o.xb, x += o.x, second = second + o.second, p += o.p, l += o.l, u += o.u;
-    kinetic += o.kinetic, kinetic_u += o.kinetic_u;
+  RowMoments& operator+=(const RowMoments& o) {
+    second = second + o.second, l += o.l, kinetic += o.kinetic, kinetic_u += o.kinetic_u;
     return *this;
   }
 };
@@ -89,11 +96,18 @@ struct RowShape {
 
 // Each on the rows [begin, end).
 
-RowStart start_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const Vec3& origin_b, const Vec3& origin,
-                    int begin, int end);
+RowCenters center_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& origin, int begin,
+                       int end);
+RowMoments moment_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& center, int begin,
+                       int end);
 /// mr = m (xb - center), lin = M u/hh - force/hh beta (force null: m common in its place).
 void column_rows(const RowArrays& rows, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
                  int begin, int end);
+/// arm = xb - center - Amr where there is mass; sums of arm (m r)^T and arm x lin, as `second` and `l`.
+RowColumns arm_rows(const RowArrays& rows, const Vec3& center, const Vec4* mr, const Vec4* Amr, const Vec4* lin,
+                    Vec4* arm, int begin, int end);
+/// x = to + turn (xb + hh u - from), and arrive; rows without mass go straight on.
+RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end);
 /// mr and Amr null: lin_lin alone.
 RowColumns multiply_columns(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
                             int begin, int end);

@@ -201,7 +201,8 @@ TEST_CASE("a tumbling, pulsating body falls with its centre of mass on the parab
   }
   MESSAGE("centre off by ", off, "  dL ", spin, "  dH/H0 ", energy);
   CHECK(off <= 1e-12);
-  CHECK(spin <= 1e-12);
+  // 490 m down at 98 m/s, the round-off of the centre alone is worth eps * 490 * mass * 98 in spin, 1e-11 of it
+  CHECK(spin <= 1e-11);
   // residuals below 1e-6 of E_ref; E_ref includes 1e-9 of the energy of falling, here at most 5e-6 H0
   CHECK(energy <= 1e-5);
 }
