@@ -287,7 +287,8 @@ int bench(const BenchOptions& options, Diagnostics problems) {
   chosen.groups = read_choices("--only", options.only, all_groups(), problems);
   chosen.names = read_choices("--name", options.name, all_names(), problems);
   if (!problems.has_errors() && items_of(chosen).empty())
-    problems.error("--only, --name", "found nothing to measure: no " + options.only + " of " + options.name +
+    problems.error("--only, --name", "found nothing to measure: no " + (options.only.empty() ? "group" : options.only) +
+                                         " of " + (options.name.empty() ? "any name" : options.name) +
                                          (options.quick ? " with --quick" : ""));
 
   std::filesystem::path csv = options.csv, plot = options.plot;
@@ -296,7 +297,9 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     prepare_directory("runs/bench", problems);
   }
   if (plot.empty()) plot = std::filesystem::path(csv).replace_extension(".svg");
-  if (!problems.has_errors() && csv == plot)
+  std::error_code ignored;
+  if (!problems.has_errors() && std::filesystem::weakly_canonical(std::filesystem::absolute(csv), ignored) ==
+                                    std::filesystem::weakly_canonical(std::filesystem::absolute(plot), ignored))
     problems.error("--csv", "found " + csv.string() + " for the table and the plot, expected two files");
   if (!problems.has_errors()) check_writable(csv.string(), problems);
   if (!problems.has_errors()) check_writable(plot.string(), problems);

@@ -43,7 +43,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   }
   bool calm = island.calm_frames > 0;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
-  bool may_lower = island.bodies().size() == 1 && !island.anchored();
+  bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
   std::optional<double> lowered;
   int iterations = 0;  // attempts that were taken back cost as much as those that stand
   for (;;) {
@@ -83,7 +83,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       load(island);
       island.energy_changed();
-      if (lowered && !island.lower_energy(*lowered, h / n, settings)) lowered.reset();
+      if (lowered) {
+        hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
+        if (!island.lower_energy(*lowered, h / n, settings)) lowered.reset();
+      }
       if (too_high) {
         may_lower = false;
       } else if (shortest) {
@@ -111,6 +114,15 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     report.multiplier = outcome.lambda;
     return outcome;
   }
+}
+
+/// Everything as it was before the frame: the state, and what islands have taken over from it.
+void World::take_back() {
+  state = before_;
+  rebuild_islands();
+  for (auto& island : islands_) island->energy_changed();
+  update_forces();
+  state = before_;  // which forces are new is for the next frame to see
 }
 
 StepReport World::step() {
@@ -141,13 +153,7 @@ StepReport World::step() {
     if (!report) break;
   }
   if (!report) {
-    const bool islands_changed = std::ranges::any_of(model.anchors, [&](const Anchor& a) {
-      const size_t k = &a - model.anchors.data();
-      return state.anchors[k].active != before_.anchors[k].active;
-    });
-    state = before_;
-    if (islands_changed) rebuild_islands();
-    for (auto& island : islands_) island->energy_changed();
+    take_back();
     return report;
   }
 

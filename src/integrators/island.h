@@ -50,11 +50,12 @@ struct StepOutcome {
   double target_total = 0;  // in the units of metrics.csv
   Quantities residual;      // unscaled
   bool impossible = false;  // H* below K
+  bool rose = false;        // H is above what it was before the step
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
   /// rotation, cannot fall to K.
-  bool at_least_energy() const { return residual.h > 0 && (stationary || (at_bound && lambda > 0)); }
+  bool at_least_energy() const { return residual.h > 0 && !rose && (stationary || (at_bound && lambda > 0)); }
 };
 
 class Island {

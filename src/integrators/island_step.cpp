@@ -178,7 +178,9 @@ void Island::move(const Direction& d, bool accelerate) {
 void Island::look_at_start() {
   const RowArrays rows = arrays();
   const Vec4 *x = motion.x.data(), *v = motion.v.data();
-  const RowCenters origin{vec3(base_.xb[0]), vec3(x[0]), vec3(v[0]), vec3(base_.u[0])};
+  int near = 0;  // a vertex without mass may be anywhere
+  while (near + 1 < rows_ && forcing.mass[near] == 0) ++near;
+  const RowCenters origin{vec3(base_.xb[near]), vec3(x[near]), vec3(v[near]), vec3(base_.u[near])};
   RowCenters c = ordered_sum<RowCenters>(
       rows_, row_grain, center_parts_, [&](int begin, int end) { return center_rows(rows, x, v, origin, begin, end); });
   for (Vec3* mean : {&c.xb, &c.x, &c.v, &c.u}) *mean = *mean / total_mass_;
@@ -363,6 +365,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   start_iterate(h);
 
   double negligible = p.tolerance * p.present;
+  const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
@@ -377,6 +380,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(c.h) / p.e_ref;
+    out.rose = h_now > h_before + p.tolerance * p.e_ref;
     out.iterations = k;
     if (!std::isfinite(h_now) || !finite(s.p) || !finite(s.l)) {
       out.status = StepOutcome::Status::not_finite;

@@ -62,6 +62,7 @@ void World::reset() {
       body.potentials[k]->set_parameters(body.parameters[k]);
     }
   }
+  for (const auto& island : islands_) retired_factorizations_ += island->factorizations();
   islands_.clear();
   update_anchors(0);
   rebuild_islands();
@@ -118,8 +119,13 @@ void World::rebuild_islands() {
     } else {
       islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
     }
-    for (Island::AnchorTerm& term : islands_.back()->anchor_terms())
-      term.world.stiffness = term.links.stiffness = state.anchors[term.anchor].stiffness;
+    for (Island::AnchorTerm& term : islands_.back()->anchor_terms()) {
+      const double stiffness = state.anchors[term.anchor].stiffness;
+      double& now = term.to_world ? term.world.stiffness : term.links.stiffness;
+      if (now == stiffness) continue;
+      now = stiffness;
+      term.to_world ? islands_.back()->anchors_changed() : islands_.back()->matrix_changed();
+    }
   }
   for (const auto& island : old)
     if (island) retired_factorizations_ += island->factorizations();
@@ -150,7 +156,7 @@ bool World::update_anchors(double time) {
     for (auto& island : islands_) {
       for (Island::AnchorTerm& term : island->anchor_terms()) {
         if (term.anchor != int(a)) continue;
-        term.world.stiffness = term.links.stiffness = stiffness;
+        (term.to_world ? term.world.stiffness : term.links.stiffness) = stiffness;
         term.to_world ? island->anchors_changed() : island->matrix_changed();
       }
     }
@@ -226,6 +232,7 @@ void World::forget_history() {
   for (BodyLedger& ledger : state.ledger) ledger.history = false, ledger.debt = {};
   for (auto& island : islands_) {
     load(*island);
+    place_anchors(*island, clock(state.frame));
     island->evaluate_motion();
     store(*island);
   }

@@ -37,6 +37,7 @@ class World {
 
  private:
   void rebuild_islands();
+  void take_back();
   bool update_anchors(double time);
   void place_anchors(Island& island, double time);
   void update_materials(double time);
