@@ -67,8 +67,12 @@ int PanelPlan::first_task(int share, int shares) const {
 
 template <class Stored>
 int PanelFactor<Stored>::parts(const Panel& panel) {
-  return std::clamp(int(double(panel.rows) * panel.width / shared_part_values), 1,
-                    std::min(16, tile_count<Stored>(panel)));
+  // a power of two, so that two, four or eight threads have the same number each
+  int count = 1;
+  while (2 * count <= std::min(16, tile_count<Stored>(panel)) &&
+         double(panel.rows) * panel.width >= 2 * count * shared_part_values)
+    count *= 2;
+  return count;
 }
 
 template <class Stored>
