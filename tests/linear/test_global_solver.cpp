@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/parallel.h"
-#include "linear/count_allocations.h"
+#include "count_allocations.h"
 #include "linear/eigen_reference.h"
 #include "linear/global_solver.h"
 #include "linear/mesh_matrices.h"

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "base/parallel.h"
+#include "count_allocations.h"
 #include "linear/cholesky.h"
-#include "linear/count_allocations.h"
 #include "linear/eigen_reference.h"
 #include "linear/low_rank.h"
 #include "linear/mesh_matrices.h"

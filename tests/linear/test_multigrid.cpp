@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "linear/count_allocations.h"
+#include "count_allocations.h"
 #include "linear/eigen_reference.h"
 #include "linear/mesh_matrices.h"
 #include "linear/multigrid.h"

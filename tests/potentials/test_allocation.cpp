@@ -1,41 +1,9 @@
 // A change of material asks for no memory. A program of its own: it replaces operator new.
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "base/parallel.h"
+#include "count_allocations.h"
 #include "shapes.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  void* memory = nullptr;
-  if (alignment <= alignof(std::max_align_t)) {
-    memory = std::malloc(size ? size : 1);
-  } else if (posix_memalign(&memory, alignment, size ? size : 1) != 0) {
-    memory = nullptr;
-  }
-  if (!memory) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, 1); }
-void* operator new[](std::size_t size) { return counted(size, 1); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void* operator new[](std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 using namespace verve;
 using namespace verve::test;
@@ -51,13 +19,13 @@ TEST_CASE("a batch allocates nothing once it is built: not for a change of mater
     set_threads(2);
     batch->add_gradient(x.data(), gradient.data(), Precision::float64);  // starts the threads
     const double weight = batch->weight(0);
-    const long before = allocations;
+    const long before = allocations();
     batch->set_parameters(soft);
     for (const Precision precision : {Precision::float64, Precision::float32}) {
       batch->add_gradient(x.data(), gradient.data(), precision);
       batch->energy(x.data(), precision);
     }
-    CHECK(allocations == before);
+    CHECK(allocations() == before);
     CHECK(batch->weight(0) != weight);
     set_threads(1);
   }

@@ -1,4 +1,4 @@
-#include "linear/count_allocations.h"
+#include "count_allocations.h"
 
 #include <atomic>
 #include <cstddef>

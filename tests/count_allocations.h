@@ -1,3 +1,4 @@
+// Linked into a test program, replaces operator new by one that counts.
 #pragma once
 
 namespace verve::test {
