@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <set>
 
 #include "commands.h"
 #include "flags.h"
@@ -94,6 +95,9 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   if (!written) exit_code = std::max<int>(exit_code, exit_failed);
   if (!options.quiet) {
     print_summary(start, simulation->measure(), result);
+    std::set<std::string> solvers;
+    for (int b = 0; b < simulation->bodies(); ++b) solvers.insert(simulation->global_solver(b));
+    for (const std::string& solver : solvers) std::printf("global step: %s\n", solver.c_str());
     std::printf("%s\n", (out / "report.html").string().c_str());
   }
   return exit_code;

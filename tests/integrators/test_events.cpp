@@ -99,3 +99,65 @@ TEST_CASE("more threads than can be started are refused with a message") {
   REQUIRE_FALSE(made);
   CHECK(made.diagnostics().text().find("100000") != std::string::npos);
 }
+
+TEST_CASE("an anchor that comes and goes costs no factorisation and moves the body as a new factor would") {
+  Scene scene = scene_of(box_body(8, 1e4));
+  scene.bodies[0].initial.stretch = {1, 1.1, 1};  // at rest the first steps would be of backward Euler
+  scene.gravity = {0, -9.81, 0};
+  scene.solver.substeps = 1;
+  scene.solver.tolerance = 1e-9;
+  AnchorSpec pin;
+  pin.name = "pin", pin.body = scene.bodies[0].name;
+  pin.vertices.nearest = Vec3{0.5, 0.5, 0.5};
+  pin.to_point = Vec3{0.5, 0.5, 0.5};
+  pin.stiffness = 1e4;
+  pin.active = false;
+  scene.anchors.push_back(pin);
+  Simulation following = make(scene), anew = make(scene);
+  for (int frame = 0; frame < 5; ++frame) REQUIRE(following.step());
+  const std::vector<Vec3> x = following.positions(), v = following.velocities();
+  anew.set_anchor(0, true);
+  REQUIRE(anew.step());  // its first factor has the anchor in it
+  for (Simulation* sim : {&following, &anew}) {
+    sim->set_anchor(0, true);
+    sim->set_state(x, v);
+    for (int frame = 0; frame < 4; ++frame) REQUIRE(sim->step());
+    CHECK(sim->anchor_active(0));
+    CHECK(sim->factorizations() == 1);
+  }
+  double off = 0;
+  const std::vector<Vec3> a = following.positions(), b = anew.positions();
+  for (size_t i = 0; i < a.size(); ++i) off = std::max(off, norm(a[i] - b[i]));
+  MESSAGE("apart by ", off);
+  CHECK(off <= 1e-7);  // of a body of size 1: the tolerance, four times
+  // let go again, it holds P and L as before
+  following.set_anchor(0, false);
+  REQUIRE(following.step());
+  const Measures m = following.measure();
+  for (int frame = 0; frame < 10; ++frame) REQUIRE(following.step());
+  CHECK(norm(following.measure().spin - m.spin) <= 1e-11 * norm(m.spin));
+}
+
+TEST_CASE("every solver of the global step holds P, L and H") {
+  for (const char* solver : {"automatic", "direct", "half", "multigrid"}) {
+    for (const Precision precision : {Precision::float64, Precision::float32}) {
+      CAPTURE(std::string(solver));
+      CAPTURE(int(precision));
+      Scene scene = cube_scene("cpd");
+      scene.solver.global = solver;
+      scene.solver.precision = precision;
+      scene.solver.tolerance = 1e-4;
+      Simulation sim = make(scene);
+      CHECK(sim.global_solver(0).empty());
+      const Measures m0 = sim.measure();
+      for (int frame = 0; frame < 60; ++frame) {
+        REQUIRE(sim.step());
+        const Measures m = sim.measure();
+        CHECK(std::abs(m.total - m0.total) <= 1e-4 * m0.total);
+        CHECK(norm(m.spin - m0.spin) <= 1e-4 * norm(m0.spin));
+        CHECK(norm(m.momentum - m0.momentum) <= 1e-4 * std::sqrt(2 * m0.mass * m0.total));
+      }
+      CHECK(sim.global_solver(0).find(std::string(solver) == "multigrid" ? "multigrid" : "direct") == 0);
+    }
+  }
+}
