@@ -30,6 +30,7 @@ double largest_distance(const std::vector<Vec3>& a, const std::vector<Vec3>& b) 
 /// Verve: all from the timings that a step keeps itself. The local step runs once more than the others, to see the
 /// residuals of the last iterate.
 void measure(Subject& subject, const Settings& settings, int threads, Variant& out) {
+  subject.step(settings, threads);  // brings back into the caches what the others drove out, as the step before does
   const StepOutcome step = subject.step(settings, threads);
   const StepTimings& t = step.timings;
   const double local = t.local / (step.iterations + 1), global = t.global / std::max(1, step.iterations),
