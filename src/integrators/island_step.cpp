@@ -53,7 +53,8 @@ RowArrays Island::arrays() {
           base_.xb.data(),
           base_.u.data(),
           forcing.uniform ? nullptr : forcing.force.data(),
-          problem_.momenta ? mr_.data() : nullptr,
+          problem_.momenta,
+          start_.center,
           x_.data(),
           gg_.data(),
           problem_.held ? dx_.data() : nullptr,  // acceleration looks back at it
@@ -62,13 +63,15 @@ RowArrays Island::arrays() {
 
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
-  const Vec4* lever = momenta ? mr_.data() : swings ? arm_.data() : nullptr;
   const RowArrays rows = arrays();
+  const Vec4 *lin = forcing.uniform ? nullptr : lin_.data(), *lever = swings ? arm_.data() : nullptr;
   const RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
-    return multiply_rows(rows, Ag_.data(), problem_.held ? lin_.data() : nullptr, lever, momenta, begin, end);
+    return multiply_rows(rows, Ag_.data(), problem_.held, lin, lever, begin, end);
   });
   IterationProducts k;
-  k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg;
+  k.gg_gg = sum.gg_gg;
+  // lin = M (u - beta a)/hh where all have the acceleration a
+  k.lin_gg = lin ? sum.lin_gg : (sum.lin_gg - problem_.beta * dot(forcing.common, sum.p)) / base_.hh;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
   if (swings) {
     swing_.gg = sum.l;

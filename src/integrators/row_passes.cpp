@@ -35,12 +35,12 @@ struct Sums {
 
 VERVE_INLINE void arrive_at(const RowArrays& a, double inverse, int i, Row x, Sums& s) {
   const double m = a.mass[i];
-  const Row v = (x - at(a.xb, i)) * inverse, mv = v * m;
+  const Row xb = at(a.xb, i), v = (x - xb) * inverse, mv = v * m;
   at(a.gg, i) = (v - at(a.u, i)) * (m * inverse);
   s.kinetic += v * mv;
   s.p += mv;
   if (a.force) s.force_v += at(a.force, i) * v;
-  if (a.mr) s.l += cross(at(a.mr, i), v);
+  if (a.spin) s.l += cross(xb - row(a.center), mv);
 }
 
 VERVE_INLINE Row step_of(const RowArrays& a, const RowStep& s, Row shift, Row turn, int i) {
@@ -96,16 +96,21 @@ RowSums extrapolate_kernel(const RowArrays& a, double beta, const Vec4* last_end
   return s.total();
 }
 
-RowProducts multiply_kernel(const RowArrays& a, const Vec4* Ag, const Vec4* lin, const Vec4* lever, bool of_solution,
+RowProducts multiply_kernel(const RowArrays& a, const Vec4* Ag, bool held, const Vec4* lin, const Vec4* lever,
                             int begin, int end) {
+  const Row c = row(a.center);
   Row gg_gg{}, lin_gg{}, p{}, l{};
   for (int i = begin; i < end; ++i) {
-    const Row g = at(a.gg, i), ag = at(Ag, i);
+    const Row g = at(a.gg, i), ag = at(Ag, i), mag = ag * a.mass[i];
     gg_gg += g * ag;
-    if (lin) lin_gg += at(lin, i) * ag;
-    if (!lever) continue;
-    p += ag * a.mass[i];
-    l += cross(at(lever, i), of_solution ? ag : g);
+    if (!held) continue;
+    lin_gg += lin ? at(lin, i) * ag : at(a.u, i) * mag;
+    p += mag;
+    if (a.spin) {
+      l += cross(at(a.xb, i) - c, mag);
+    } else if (lever) {
+      l += cross(at(lever, i), g);
+    }
   }
   return {sum(gg_gg), sum(lin_gg), vec3(p), vec3(l)};
 }
@@ -265,9 +270,9 @@ RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* las
 RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(extrapolate_kernel)(rows, beta, last_end, ends, begin, end);
 }
-RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, const Vec4* lin, const Vec4* lever, bool of_solution,
+RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, const Vec4* lever,
                           int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, lin, lever, of_solution, begin, end);
+  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, held, lin, lever, begin, end);
 }
 RowCenters center_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& origin, int begin,
                        int end) {

@@ -19,7 +19,7 @@ struct RowSums {
 /// Of a gradient and its solution.
 struct RowProducts {
   double gg_gg = 0, lin_gg = 0;  // gg.A^-1 gg, lin.A^-1 gg
-  Vec3 p, l;                     // sum m A^-1 gg, sum of lever x (A^-1 gg, or gg)
+  Vec3 p, l;                     // sum m A^-1 gg, sum m r x A^-1 gg or lever x gg
   RowProducts& operator+=(const RowProducts& o) {
     gg_gg += o.gg_gg, lin_gg += o.lin_gg, p += o.p, l += o.l;
     return *this;
@@ -40,7 +40,8 @@ struct RowArrays {
   const double* mass;
   const Vec4 *xb, *u;
   const Vec4* force;  // null: its power is not asked for
-  const Vec4* mr;     // null: L is not asked for
+  bool spin;          // L about `center` is asked for
+  Vec3 center;
   Vec4 *x, *gg;
   Vec4* dx;  // null: not kept
   double hh;
@@ -124,8 +125,10 @@ RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end
 RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end);
 /// x = e - beta (e - last_end) with e = x - dx, which is kept in `ends`, and arrive.
 RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end);
-/// `lever` null: without p and l. `of_solution`: l of lever x Ag, otherwise of lever x gg.
-RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, const Vec4* lin, const Vec4* lever, bool of_solution,
+/// gg_gg alone unless `held`. lin null: u M in its place. l is the spin of Ag about the centre where that is asked for,
+/// otherwise of `lever` x gg (null: none). xb and u serve for what could be read from arrays of its own: the update of
+/// x reads them anyway.
+RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, const Vec4* lever,
                           int begin, int end);
 
 }  // namespace verve
