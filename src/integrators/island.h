@@ -91,6 +91,8 @@ class Island {
   void anchors_changed() { ++anchor_version_, evaluated_ = false; }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
+  /// Another motion was put in place of this one: nothing of its past may count.
+  void motion_replaced() { start_ = {}, evaluated_ = false; }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
   void evaluate_motion();

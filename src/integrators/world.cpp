@@ -232,6 +232,7 @@ void World::forget_history() {
   for (BodyLedger& ledger : state.ledger) ledger.history = false, ledger.debt = {};
   for (auto& island : islands_) {
     load(*island);
+    island->motion_replaced();
     place_anchors(*island, clock(state.frame));
     island->evaluate_motion();
     store(*island);
