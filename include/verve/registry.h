@@ -13,6 +13,9 @@ struct PotentialInfo {
   std::string help;      ///< one sentence with the source
   std::string elements;  ///< what it acts on: "tetrahedra", "edges", ...
   std::vector<ParameterInfo> parameters;
+  bool slack = false;           ///< some deformations cost nothing: limits, volumes, bending
+  bool takes_groups = false;    ///< acts on groups of vertices that the scene names
+  bool takes_examples = false;  ///< needs example poses
 };
 const std::vector<PotentialInfo>& potential_infos();
 

@@ -15,9 +15,9 @@ std::string_view to_string(StepStatus status);
 
 /// Where the time of a frame went [ms], summed over islands, sub-steps and attempts taken back.
 struct StepTimings {
-  double setup = 0;         ///< what is done once per step: base integrator, targets, the six columns of the constraints
-  double local = 0;         ///< energies and gradients of all elements
-  double global = 0;        ///< solves of the iterations
+  double setup = 0;   ///< what is done once per step: base integrator, targets, the six columns of the constraints
+  double local = 0;   ///< energies and gradients of all elements
+  double global = 0;  ///< solves of the iterations
   double conservation = 0;  ///< inner products and the small system
   double update = 0;        ///< moving x, with the momenta and the kinetic energy there
   StepTimings& operator+=(const StepTimings& o) {

@@ -93,45 +93,92 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where) {
   return generate_mesh(spec.generator, spec.parameters);
 }
 
-void place(Mesh& mesh, const Placement& p) {
+void place_mesh(Mesh& mesh, const Placement& p) {
   const Mat3 rotation = rotation_from_vector(p.rotate);
   for (Vec3& x : mesh.vertices) x = rotation * (x * p.scale) + p.translate;
+}
+
+/// What the potentials of a body are made from, the rows aside.
+std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& spec, const std::vector<int>& rows,
+                                             const std::string& where, Diagnostics& out) {
+  std::vector<PotentialInput> inputs;
+  for (size_t k = 0; k < spec.potentials.size(); ++k) {
+    const PotentialSpec& potential = spec.potentials[k];
+    const std::string place = where + ".potentials[" + std::to_string(k) + "]";
+    PotentialInput& in = inputs.emplace_back(PotentialInput{
+        body.mesh, rows, body.parameters[k], potential.arrays, {}, potential.groups, {}, potential.formula});
+    if (!potential.region.empty()) {
+      in.region.assign(body.mesh.vertices.size(), 0);
+      for (const int v : select(potential.region, body.mesh, place + ".region", out)) in.region[v] = 1;
+    }
+    for (size_t g = 0; g < potential.groups.size(); ++g)
+      for (size_t i = 0; i < potential.groups[g].size(); ++i)
+        if (const int v = potential.groups[g][i]; v < 0 || v >= body.count)
+          out.error(
+              place + ".groups[" + std::to_string(g) + "][" + std::to_string(i) + "]",
+              "found " + std::to_string(v) + ", expected a vertex of the body, 0 to " + std::to_string(body.count - 1));
+    for (size_t i = 0; i < potential.examples.size(); ++i) {
+      const std::string example = place + ".examples[" + std::to_string(i) + "]";
+      Expected<Mesh> mesh = load(potential.examples[i], example);
+      out.append(mesh.diagnostics());
+      if (!mesh) continue;
+      place_mesh(*mesh, spec.place);
+      if (mesh->vertices.size() != body.mesh.vertices.size() || mesh->tetrahedra != body.mesh.tetrahedra ||
+          mesh->triangles != body.mesh.triangles || mesh->edges != body.mesh.edges) {
+        out.error(example, "found " + std::to_string(mesh->vertices.size()) + " vertices and " +
+                               std::to_string(mesh->tetrahedra.size() + mesh->triangles.size() + mesh->edges.size()) +
+                               " elements, expected the same vertices and elements as the body in another pose (" +
+                               std::to_string(body.mesh.vertices.size()) + " and " +
+                               std::to_string(body.mesh.tetrahedra.size() + body.mesh.triangles.size() +
+                                              body.mesh.edges.size()) +
+                               ")");
+        continue;
+      }
+      in.examples.push_back(std::move(mesh->vertices));
+    }
+  }
+  return inputs;
 }
 
 /// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
 void build_batches(Body& body, const BodySpec& spec, const std::string& where, Diagnostics& out) {
   const int n = body.count;
-  std::vector<int> identity(n);
-  for (int v = 0; v < n; ++v) identity[v] = v;
+  body.row_of_vertex.resize(n);
+  for (int v = 0; v < n; ++v) body.row_of_vertex[v] = v;
+  const size_t problems = out.items().size();
+  const std::vector<PotentialInput> inputs = potential_inputs(body, spec, body.row_of_vertex, where, out);
+  const auto broken = [&] {
+    for (size_t i = problems; i < out.items().size(); ++i)
+      if (out.items()[i].severity == Severity::error) return true;
+    return false;
+  };
+  if (broken()) return;
 
-  const auto make_all = [&](const std::vector<int>& index) {
+  const auto make_all = [&] {
     std::vector<std::unique_ptr<Potential>> batches;
     for (size_t k = 0; k < spec.potentials.size(); ++k)
-      batches.push_back(find_potential(spec.potentials[k].type)->make(body.mesh, index, body.parameters[k]));
+      batches.push_back(find_potential(spec.potentials[k].type)
+                            ->make(inputs[k], where + ".potentials[" + std::to_string(k) + "]", out));
     return batches;
   };
 
+  const auto first = make_all();
+  if (broken()) return;
   SymmetricAssembly pattern;
   pattern.begin_pattern(n);
   for (int v = 0; v < n; ++v) pattern.add(v, v, 1);
-  for (const auto& batch : make_all(identity)) batch->add_weights(pattern, 0, 1);
+  for (const auto& batch : first) batch->add_weights(pattern, 0, 1);
   pattern.finish_pattern();
   body.vertex_of_row = elimination_order(pattern.matrix());
-  body.row_of_vertex.resize(n);
   for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
-  body.potentials = make_all(body.row_of_vertex);
+  body.potentials = make_all();
 
   for (size_t k = 0; k < body.potentials.size(); ++k) {
     const Potential& potential = *body.potentials[k];
     const std::string place = where + ".potentials[" + std::to_string(k) + "]";
-    if (potential.elements() == 0) {
-      out.error(place + ".type", "\"" + spec.potentials[k].type + "\" acts on " +
-                                     find_potential(spec.potentials[k].type)->info.elements +
-                                     ", and the mesh of body \"" + spec.name + "\" has none");
-    }
     for (int e = 0; e < potential.elements(); ++e) {
       bool massless = false;
-      for (int c = 0; c < potential.corners(); ++c)
+      for (int c = 0; c < potential.corners(e); ++c)
         massless |= body.mass[body.vertex_of_row[potential.vertex(e, c)]] == 0;
       if (massless) {
         out.error(place, "element " + std::to_string(e) +
@@ -216,7 +263,7 @@ Expected<Model> compile(const Scene& scene) {
     Body& body = model.bodies.emplace_back();
     body.name = spec.name;
     body.mesh = std::move(*mesh);
-    place(body.mesh, spec.place);
+    place_mesh(body.mesh, spec.place);
     body.count = int(body.mesh.vertices.size());
     body.first = model.rows;
     model.rows += body.count;
@@ -236,6 +283,7 @@ Expected<Model> compile(const Scene& scene) {
     for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
     body.mass = mass;  // by vertex until the rows are known
     build_batches(body, spec, where, out);
+    if (body.vertex_of_row.empty()) continue;  // with the reasons in out
     body.rest.resize(body.count);
     for (int r = 0; r < body.count; ++r) {
       body.mass[r] = mass[body.vertex_of_row[r]];

@@ -17,9 +17,10 @@ class Batch final : public Potential {
   template <class T>
   using Element = typename Kernel::template Element<T>;
 
-  /// `rest[e]` are the rest positions of stencil e.
-  Batch(std::vector<Stencil> stencils, std::vector<std::array<Vec3, vertices>> rest, const Params& params)
-      : stencil_(std::move(stencils)), rest_(std::move(rest)) {
+  /// `rest[e]` are the rest positions of stencil e, `own` the parameters that differ between elements.
+  Batch(std::vector<Stencil> stencils, std::vector<std::array<Vec3, vertices>> rest, const Params& params,
+        ElementParameters<Params> own = {})
+      : stencil_(std::move(stencils)), rest_(std::move(rest)), own_(std::move(own)) {
     std::vector<int> corner_rows;
     std::vector<Vec3> centers;
     corner_rows.reserve(stencil_.size() * vertices), centers.reserve(stencil_.size());
@@ -36,11 +37,13 @@ class Batch final : public Potential {
 
   std::string_view name() const override { return Kernel::name; }
   int elements() const override { return int(stencil_.size()); }
-  int rows() const override { return rows_; }
-  int corners() const override { return vertices; }
+  int rows(int) const override { return rows_; }
+  int corners(int) const override { return vertices; }
   int vertex(int element, int corner) const override { return stencil_[element][corner]; }
   double weight(int element) const override { return at(element).weight; }
-  double coefficient(int element, int row, int corner) const override { return coefficients(at(element))[row][corner]; }
+  double coefficient(int element, int row, int corner) const override {
+    return coefficient_of(at(element), row, corner);
+  }
   bool has_projection() const override { return projects; }
 
   double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) override {
@@ -75,16 +78,21 @@ class Batch final : public Potential {
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
     for (int e = 0; e < elements(); ++e) {
       const Element<double> element = at(e);
-      const auto a = coefficients(element);
       for (int i = 0; i < vertices; ++i) {
         for (int j = 0; j <= i; ++j) {
           double sum = 0;
-          for (int r = 0; r < rows_; ++r) sum += a[r][i] * a[r][j];
+          if constexpr (metric) {
+            sum = Kernel::metric(element, i, j);
+          } else {
+            for (int r = 0; r < rows_; ++r) sum += coefficient_of(element, r, i) * coefficient_of(element, r, j);
+          }
           matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, scale * element.weight * sum);
         }
       }
     }
   }
+  bool has_own_metric() const override { return metric; }
+  bool is_bounded() const override { return bounded; }
 
   double reference_energy() const override {
     double sum = 0;
@@ -103,6 +111,13 @@ class Batch final : public Potential {
   static constexpr bool projects = requires(const Element<double>& e, const Columns<double, rows_>& z) {
     Kernel::project(e, z);
   };
+  static constexpr bool metric = requires(const Element<double>& e) { Kernel::metric(e, 0, 0); };
+  static constexpr bool bounded = [] {
+    if constexpr (requires { Kernel::bounded; })
+      return Kernel::bounded;
+    else
+      return true;
+  }();
   static constexpr int fields = element_fields<Kernel>;
   static_assert(4 * vertices * block_size < 65536, "a chunk numbers its vertices in 16 bits");
 
@@ -116,7 +131,7 @@ class Batch final : public Potential {
     for (int position = 0; position < int(element_at.size()); ++position) {
       // what fills up the last block repeats the last element
       const int e = position < elements() ? element_at[position] : element_at[elements() - 1];
-      const Element<double> element = Kernel::bind(params, rest_[e]);
+      const Element<double> element = Kernel::bind(own_.at(params, e), rest_[e]);
       double field[fields];
       std::memcpy(field, &element, sizeof element);
       for (int f = 0; f < fields; ++f) {
@@ -145,38 +160,72 @@ class Batch final : public Potential {
     };
   }
 
-  /// Rows of A with the first vertex included.
-  static std::array<std::array<double, vertices>, rows_> coefficients(const Element<double>& e) {
-    std::array<std::array<double, vertices>, rows_> a{};
-    for (int r = 0; r < rows_; ++r) {
-      for (int i = 0; i < differences; ++i) a[r][i + 1] = e.coefficient(r, i), a[r][0] -= e.coefficient(r, i);
-    }
-    return a;
+  /// Of A with the first vertex included.
+  static double coefficient_of(const Element<double>& e, int row, int corner) {
+    if (corner > 0) return e.coefficient(row, corner - 1);
+    double sum = 0;
+    for (int i = 0; i < differences; ++i) sum -= e.coefficient(row, i);
+    return sum;
   }
 
   std::vector<Stencil> stencil_;
   std::vector<std::array<Vec3, vertices>> rest_;
+  ElementParameters<Params> own_;
   Chunks chunks_;
   std::vector<Block<double>> wide_;
   std::vector<Block<float>> narrow_;
 };
 
+/// The elements of a kind that lie in a region: all their vertices do.
+template <class Elements>
+std::vector<int> elements_in(const Elements& elements, const std::vector<char>& region) {
+  std::vector<int> kept;
+  for (size_t e = 0; e < elements.size(); ++e) {
+    bool inside = true;
+    for (const int v : elements[e]) inside = inside && (region.empty() || region[v]);
+    if (inside) kept.push_back(int(e));
+  }
+  return kept;
+}
+
 /// The registry line of a kernel over the elements of a body's mesh.
 template <class Kernel>
 PotentialEntry entry() {
+  using Params = typename Kernel::Params;
   PotentialEntry out;
-  out.info = {Kernel::name, Kernel::help, Kernel::Elements::name, parameter_infos<typename Kernel::Params>()};
-  out.check = [](const ParameterValues& values) { return read_parameters<typename Kernel::Params>(values).check(); };
-  out.make = [](const Mesh& mesh, const std::vector<int>& index, const ParameterValues& values) {
+  out.info = {Kernel::name, Kernel::help, Kernel::Elements::name, parameter_infos<Params>()};
+  if constexpr (requires { Kernel::slack; }) out.info.slack = Kernel::slack;
+  out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
+  out.make = [](const PotentialInput& in, const std::string& where, Diagnostics& notes) -> std::unique_ptr<Potential> {
+    const size_t problems = notes.items().size();
+    if constexpr (requires { Kernel::Elements::fault(in.mesh); }) {
+      if (const std::string fault = Kernel::Elements::fault(in.mesh); !fault.empty()) notes.error(where, fault);
+    }
+    const auto& all = Kernel::Elements::of(in.mesh);
+    const std::vector<int> kept = elements_in(all, in.region);
+    ElementParameters<Params> own(in.arrays, int(all.size()), kept, where, notes);
+    const Params params = read_parameters<Params>(in.values);
     std::vector<typename Batch<Kernel>::Stencil> stencils;
     std::vector<std::array<Vec3, Kernel::vertices>> rest;
-    for (const auto& element : Kernel::Elements::of(mesh)) {
+    for (const int e : kept) {
       auto& s = stencils.emplace_back();
       auto& r = rest.emplace_back();
-      for (int i = 0; i < Kernel::vertices; ++i) s[i] = index[element[i]], r[i] = mesh.vertices[element[i]];
+      for (int i = 0; i < Kernel::vertices; ++i) s[i] = in.index[all[e][i]], r[i] = in.mesh.vertices[all[e][i]];
+      if (own.empty()) continue;
+      if (const std::string fault = own.at(params, int(stencils.size()) - 1).check(); !fault.empty()) {
+        notes.error(where, "element " + std::to_string(e) + ": " + fault);
+        break;
+      }
     }
-    return std::unique_ptr<Potential>(std::make_unique<Batch<Kernel>>(
-        std::move(stencils), std::move(rest), read_parameters<typename Kernel::Params>(values)));
+    if (all.empty()) {
+      notes.error(where + ".type", "\"" + std::string(Kernel::name) + "\" acts on " + Kernel::Elements::name +
+                                       ", and the mesh of the body has none");
+    } else if (kept.empty()) {
+      notes.error(where + ".region", "found none of the " + std::string(Kernel::Elements::name) +
+                                         " with all vertices inside, expected at least one");
+    }
+    if (notes.items().size() > problems) return nullptr;
+    return std::make_unique<Batch<Kernel>>(std::move(stencils), std::move(rest), params, std::move(own));
   };
   return out;
 }

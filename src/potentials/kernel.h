@@ -13,7 +13,7 @@
 //
 // with, in the struct:
 //   name, help                        for people and scene files
-//   Elements                          what it acts on: Edges, Tetrahedra (elements.h)
+//   Elements                          what it acts on: Edges, Triangles, Tetrahedra, Hinges (elements.h)
 //   vertices, rows                    shape of A; z = A x has `rows` columns of 3
 //   Params, Params::fields(), check() what the scene says (parameters.h)
 //   Element<T>                        packed data: members of type T only (also Vec3T<T>, Mat3T<T>), among them
@@ -24,6 +24,11 @@
 //   energy_gradient(element, z, g)    Psi itself, with g = dPsi/dz; `weight` then bounds its curvature
 // and perhaps
 //   energy(element, z)                Psi alone, where it is to be had for less
+//   bounded = false                   `weight` does not bound the curvature everywhere: steps are searched for their
+//                                     length
+//   metric(element, i, j)             times `weight` what the global step takes for the Hessian, in place of A^T A;
+//                                     symmetric and positive semi-definite, rows sum to zero
+//   slack = true                      deformations exist that cost nothing, for the contract tests
 // z is built from differences to the first vertex (taken in double before they are narrowed), so a kernel is
 // translation-invariant by construction and keeps its precision far from the origin.
 //

@@ -14,6 +14,8 @@
 namespace verve {
 
 using ParameterValues = std::map<std::string, double>;
+/// Parameters that are not one number: a vector (3 numbers), or a value for each element, one after another.
+using ParameterArrays = std::map<std::string, std::vector<double>>;
 
 /// Elements E(x) = sum Psi(z), z = A x (PD Sec. 3.2, CPD Eq. 4), over the vertices of one body or island.
 class Potential {
@@ -31,20 +33,37 @@ class Potential {
   /// set, the point that gives the same gradient: z - dPsi/dz / w. One element at a time, in double: for tests and
   /// methods that need it apart, not the way of add_gradient.
   virtual bool has_projection() const = 0;
-  virtual int rows() const = 0;
+  virtual int rows(int element) const = 0;
   virtual void project(const Vec4* x, Vec3* z, Vec3* projected) const = 0;
   virtual double weight(int element) const = 0;
   /// Coefficient of A for one row and one vertex of the stencil.
   virtual double coefficient(int element, int row, int corner) const = 0;
-  virtual int corners() const = 0;
+  virtual int corners(int element) const = 0;
   virtual int vertex(int element, int corner) const = 0;
 
-  /// Adds w A^T A, always the same sequence of entries; `offset` shifts the vertices.
+  /// Adds what stands for the Hessian in the global step: w A^T A, unless has_own_metric(). Always the same sequence of
+  /// entries; `offset` shifts the vertices.
   virtual void add_weights(SymmetricAssembly& matrix, int offset, double scale) const = 0;
+  virtual bool has_own_metric() const { return false; }
+  /// Whether what add_weights adds is never less than the Hessian. Then a step of the global solve cannot overshoot (PD
+  /// Sec. 3.3); otherwise the step is searched for its length.
+  virtual bool is_bounded() const { return true; }
   /// Energy scale of the batch: sum of w/2 |z|^2 at rest.
   virtual double reference_energy() const = 0;
   /// A change of material; the stencils stay.
   virtual void set_parameters(const ParameterValues& values) = 0;
+};
+
+/// What a potential is made from.
+struct PotentialInput {
+  const Mesh& mesh;                          // at rest, placed
+  const std::vector<int>& index;             // row of each vertex
+  ParameterValues values;                    // at time 0
+  ParameterArrays arrays;                    // those that are not one number
+  std::vector<char> region;                  // vertices that elements may use; empty: all
+  std::vector<std::vector<int>> groups;      // of vertices, for potentials that take them
+  std::vector<std::vector<Vec3>> examples;   // poses of all vertices, for potentials that take them
+  std::shared_ptr<const Formula> formula{};  // for the one that takes it
 };
 
 /// One line of the registry.
@@ -52,8 +71,8 @@ struct PotentialEntry {
   PotentialInfo info;
   /// Contradictions between parameters that each are in range; empty when there are none.
   std::string (*check)(const ParameterValues& values);
-  /// Builds the batch over all elements of the kind in the mesh. `index` maps a vertex of the mesh to its row.
-  std::unique_ptr<Potential> (*make)(const Mesh& mesh, const std::vector<int>& index, const ParameterValues& values);
+  /// Builds the batch over all elements of the kind in the mesh. Null with errors at `where` when that cannot be done.
+  std::unique_ptr<Potential> (*make)(const PotentialInput& input, const std::string& where, Diagnostics& out);
 };
 const std::vector<PotentialEntry>& potential_registry();
 const PotentialEntry* find_potential(std::string_view name);

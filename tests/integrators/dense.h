@@ -30,9 +30,9 @@ inline Matrix dense_matrix(const Rig& rig, double hh) {
   for (int r = 0; r < rig.rows(); ++r) a(r, r) += rig.mass(r) / (hh * hh);
   for (const auto& p : rig.model.bodies[0].potentials)
     for (int e = 0; e < p->elements(); ++e)
-      for (int k = 0; k < p->rows(); ++k)
-        for (int i = 0; i < p->corners(); ++i)
-          for (int j = 0; j < p->corners(); ++j)
+      for (int k = 0; k < p->rows(0); ++k)
+        for (int i = 0; i < p->corners(0); ++i)
+          for (int j = 0; j < p->corners(0); ++j)
             a(p->vertex(e, i), p->vertex(e, j)) += p->weight(e) * p->coefficient(e, k, i) * p->coefficient(e, k, j);
   for (const auto& term : rig.island->anchor_terms())
     for (const int v : term.world.vertices) a(v, v) += term.world.stiffness;

@@ -124,12 +124,12 @@ TEST_CASE("the local/global iterate of Eq. 7 is the quasi-Newton iterate of Eq. 
           rhs.row(r) << y.x, y.y, y.z;
         }
         for (const auto& p : rig->model.bodies[0].potentials) {
-          std::vector<Vec3> z(p->elements() * p->rows()), projected(z.size());
+          std::vector<Vec3> z(p->elements() * p->rows(0)), projected(z.size());
           p->project(x.data(), z.data(), projected.data());
           for (int e = 0; e < p->elements(); ++e)
-            for (int i = 0; i < p->rows(); ++i)
-              for (int c = 0; c < p->corners(); ++c) {
-                const Vec3 t = projected[e * p->rows() + i] * (p->weight(e) * p->coefficient(e, i, c));
+            for (int i = 0; i < p->rows(0); ++i)
+              for (int c = 0; c < p->corners(0); ++c) {
+                const Vec3 t = projected[e * p->rows(0) + i] * (p->weight(e) * p->coefficient(e, i, c));
                 rhs.row(p->vertex(e, c)) += Eigen::RowVector3d(t.x, t.y, t.z);
               }
         }

@@ -32,7 +32,7 @@ struct LocalGlobal {
   Targets local(const std::vector<Vec4>& x) const {
     Targets out;
     for (const Potential* p : batches) {
-      std::vector<Vec3> z(p->elements() * p->rows()), projected(z.size());
+      std::vector<Vec3> z(p->elements() * p->rows(0)), projected(z.size());
       p->project(x.data(), z.data(), projected.data());
       out.push_back(projected);
     }
@@ -44,9 +44,9 @@ struct LocalGlobal {
     for (size_t b = 0; b < batches.size(); ++b) {
       const Potential& p = *batches[b];
       for (int e = 0; e < p.elements(); ++e)
-        for (int i = 0; i < p.rows(); ++i)
-          for (int c = 0; c < p.corners(); ++c)
-            rhs[p.vertex(e, c)] += Vec4(targets[b][e * p.rows() + i] * (p.weight(e) * p.coefficient(e, i, c)));
+        for (int i = 0; i < p.rows(0); ++i)
+          for (int c = 0; c < p.corners(0); ++c)
+            rhs[p.vertex(e, c)] += Vec4(targets[b][e * p.rows(0) + i] * (p.weight(e) * p.coefficient(e, i, c)));
     }
     factor.solve(rhs.data(), rhs.data());
     return rhs;
@@ -60,7 +60,7 @@ struct LocalGlobal {
       std::vector<Vec3> z(targets[b].size()), ignored(z.size());
       p.project(x.data(), z.data(), ignored.data());
       for (size_t k = 0; k < z.size(); ++k)
-        sum += 0.5 * p.weight(int(k) / p.rows()) * dot(z[k] - targets[b][k], z[k] - targets[b][k]);
+        sum += 0.5 * p.weight(int(k) / p.rows(0)) * dot(z[k] - targets[b][k], z[k] - targets[b][k]);
     }
     return sum;
   }

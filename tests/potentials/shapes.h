@@ -24,17 +24,21 @@ inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   const double n = large ? 26 : 2;
   if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
-  if (info.elements == "triangles") return mesh_of("cloth", {{"columns", {n + 3}}, {"rows", {n + 2}}});
+  if (info.elements == "triangles" || info.elements == "hinges")
+    return mesh_of("cloth", {{"columns", {n + 3}}, {"rows", {n + 2}}});
   FAIL("no mesh for a potential over " << info.elements);
   return {};
 }
 
-/// As the scene file would have it with nothing given.
+/// As the scene file would have it with nothing given but what it must. `row` of each vertex: its own number by
+/// default.
 inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& mesh,
-                                       const ParameterValues& values = {}) {
-  std::vector<int> index(mesh.vertices.size());
-  for (size_t v = 0; v < index.size(); ++v) index[v] = int(v);
-  return entry.make(mesh, index, values);
+                                       const ParameterValues& values = {}, std::vector<int> row = {}) {
+  for (int v = int(row.size()); v < int(mesh.vertices.size()); ++v) row.push_back(v);
+  Diagnostics out;
+  auto potential = entry.make({mesh, row, values, {}, {}, {}, {}}, "potential", out);
+  REQUIRE_MESSAGE(potential, out.text());
+  return potential;
 }
 
 inline std::vector<Vec4> at_rest(const Mesh& mesh) {
@@ -103,7 +107,9 @@ struct Projection {
 
 inline Projection project(const Potential& potential, const std::vector<Vec4>& x) {
   Projection out;
-  out.z.resize(potential.elements() * potential.rows());
+  size_t rows = 0;
+  for (int e = 0; e < potential.elements(); ++e) rows += potential.rows(e);
+  out.z.resize(rows);
   out.p.resize(out.z.size());
   potential.project(x.data(), out.z.data(), out.p.data());
   return out;

@@ -28,12 +28,17 @@ void for_each_potential(F&& check) {
 
 /// Size of the forces that cancel inside an element: sum of w |a| |z|.
 double force_scale(const Potential& p, const std::vector<Vec4>& x) {
-  const Projection at = project(p, x);
   double sum = 0;
   for (int e = 0; e < p.elements(); ++e)
-    for (int r = 0; r < p.rows(); ++r)
-      for (int c = 0; c < p.corners(); ++c)
-        sum += p.weight(e) * std::abs(p.coefficient(e, r, c)) * norm(at.z[e * p.rows() + r]);
+    for (int r = 0; r < p.rows(e); ++r) {
+      // z may be small where its terms are not: a flat sheet has no curvature
+      double size = 0, reach = 0;
+      for (int c = 0; c < p.corners(e); ++c) {
+        size += std::abs(p.coefficient(e, r, c));
+        reach += std::abs(p.coefficient(e, r, c)) * norm((x[p.vertex(e, c)] - x[p.vertex(e, 0)]).xyz());
+      }
+      sum += p.weight(e) * size * reach;
+    }
   return sum;
 }
 
@@ -119,13 +124,13 @@ TEST_CASE("a potential has no energy and no gradient at rest") {
 }
 
 TEST_CASE("energies are never negative and vanish on the rigid motions of the rest shape only (Inventory C02)") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
+  for_each_potential([](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
     for (std::uint64_t k = 0; k < 300; ++k) {
       std::vector<Vec4> x;
       for (size_t v = 0; v < mesh.vertices.size(); ++v) x.push_back(Vec4(random_in_ball(k, v) * (k % 3 ? 1.0 : 100.0)));
       const double e = batch.energy(x.data());
       REQUIRE(std::isfinite(e));
-      REQUIRE(e > 0);
+      REQUIRE((entry.info.slack ? e >= 0 : e > 0));
       REQUIRE(batch.energy(moved(at_rest(mesh), random_rotation(3, k), random_in_ball(4, k)).data()) <=
               1e-28 * batch.reference_energy());
     }
@@ -169,7 +174,6 @@ TEST_CASE("the float kernel agrees with the double one to float precision") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const auto x = deformed(mesh, 0.1, seed);
       const Slope wide = slope(batch, x), narrow = slope(batch, x, Precision::float32);
-      CHECK(narrow.energy != wide.energy);
       // a few tens of float round-offs of the forces that cancel
       REQUIRE(distance(narrow.gradient, wide.gradient) <= 2e-6 * force_scale(batch, x));
       REQUIRE(std::abs(narrow.energy - wide.energy) <= 1e-5 * wide.energy);
@@ -179,7 +183,7 @@ TEST_CASE("the float kernel agrees with the double one to float precision") {
 
 TEST_CASE("no point of an element's set is nearer than its projection (Inventory C03)") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    const int rows = batch.rows();
+    if (!batch.has_projection()) return;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
       // gently deformed, and wild: inverted, crossed over
       auto x = deformed(mesh, seed < 3 ? 0.1 : 1.0, seed);
@@ -190,9 +194,9 @@ TEST_CASE("no point of an element's set is nearer than its projection (Inventory
         const double reach = std::pow(10.0, random_signed(8, k) * 2);  // 0.01 to 100
         for (size_t v = 0; v < y.size(); ++v) y[v] += Vec4(random_in_ball(100 + k, v) * reach);
         const Projection sample = project(batch, y);
-        for (int e = 0; e < batch.elements(); ++e) {
+        for (int e = 0, r = 0; e < batch.elements(); ++e) {
           double best = 0, other = 0, size = 0;
-          for (int r = e * rows; r < (e + 1) * rows; ++r) {
+          for (const int end = r + batch.rows(e); r < end; ++r) {
             best += dot(at.z[r] - at.p[r], at.z[r] - at.p[r]);
             other += dot(at.z[r] - sample.p[r], at.z[r] - sample.p[r]);
             size += dot(at.z[r], at.z[r]) + dot(at.p[r], at.p[r]);
@@ -206,10 +210,11 @@ TEST_CASE("no point of an element's set is nearer than its projection (Inventory
 
 TEST_CASE("projecting a projection changes nothing (Inventory C03)") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    const int rows = batch.rows(), corners = batch.corners();
-    REQUIRE(rows <= 3);
+    if (!batch.has_projection()) return;
     const Projection at = project(batch, deformed(mesh, 0.3, 9));
-    for (int e = 0; e < batch.elements(); ++e) {
+    for (int e = 0, first = 0; e < batch.elements(); first += batch.rows(e), ++e) {
+      const int rows = batch.rows(e), corners = batch.corners(e);
+      if (rows > 3) continue;
       // positions whose z is p: the least-norm solution of A x = p
       Mat3 gram = Mat3::identity();
       for (int r = 0; r < rows; ++r)
@@ -223,11 +228,11 @@ TEST_CASE("projecting a projection changes nothing (Inventory C03)") {
         Vec3 position{};
         for (int r = 0; r < rows; ++r)
           for (int s = 0; s < rows; ++s)
-            position += at.p[e * rows + s] * (batch.coefficient(e, r, c) * inverse_gram(r, s));
+            position += at.p[first + s] * (batch.coefficient(e, r, c) * inverse_gram(r, s));
         x[batch.vertex(e, c)] = Vec4(position);
       }
       const Projection again = project(batch, x);
-      for (int r = e * rows; r < (e + 1) * rows; ++r) {
+      for (int r = first; r < first + rows; ++r) {
         REQUIRE(norm(again.z[r] - at.p[r]) <= 1e-13 * norm(at.p[r]));
         REQUIRE(norm(again.p[r] - at.p[r]) <= 1e-13 * norm(at.p[r]));
       }
@@ -241,25 +246,27 @@ TEST_CASE("the gradient is the sum of w A^T (z - p), and the energy that of w/2 
     const Projection at = project(batch, x);
     double energy = 0;
     std::vector<Vec4> gradient(x.size());
-    for (int e = 0; e < batch.elements(); ++e) {
-      for (int r = 0; r < batch.rows(); ++r) {
+    for (int e = 0, k = 0; e < batch.elements(); ++e) {
+      for (int r = 0; r < batch.rows(e); ++r, ++k) {
         Vec3 z{};
-        const Vec3 d = at.z[e * batch.rows() + r] - at.p[e * batch.rows() + r];
+        const Vec3 d = at.z[k] - at.p[k];
         energy += 0.5 * batch.weight(e) * dot(d, d);
-        for (int c = 0; c < batch.corners(); ++c) {
+        double size = 0;
+        for (int c = 0; c < batch.corners(e); ++c) {
+          size += norm(x[batch.vertex(e, c)].xyz()) * std::abs(batch.coefficient(e, r, c));
           z += x[batch.vertex(e, c)].xyz() * batch.coefficient(e, r, c);
           gradient[batch.vertex(e, c)] += Vec4(d * (batch.weight(e) * batch.coefficient(e, r, c)));
         }
-        REQUIRE(norm(z - at.z[e * batch.rows() + r]) <= 1e-13 * (1 + norm(z)));
+        REQUIRE(norm(z - at.z[k]) <= 1e-13 * size);
       }
     }
     const Slope s = slope(batch, x);
-    CHECK(std::abs(s.energy - energy) <= 1e-13 * energy);
+    if (batch.has_projection()) CHECK(std::abs(s.energy - energy) <= 1e-13 * energy);
     CHECK(distance(s.gradient, gradient) <= 1e-13 * length(gradient));
   });
 }
 
-TEST_CASE("add_weights assembles the sum of w A^T A") {
+TEST_CASE("add_weights assembles the sum of w A^T A, or a metric of the potential's own") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
     const int n = int(mesh.vertices.size()), offset = 3;
     SymmetricAssembly assembly;
@@ -268,13 +275,34 @@ TEST_CASE("add_weights assembles the sum of w A^T A") {
     assembly.finish_pattern();
     std::vector<double> expected((n + offset) * (n + offset), 0.0);
     for (int e = 0; e < batch.elements(); ++e)
-      for (int i = 0; i < batch.corners(); ++i)
-        for (int j = 0; j < batch.corners(); ++j)
-          for (int r = 0; r < batch.rows(); ++r)
+      for (int i = 0; i < batch.corners(e); ++i)
+        for (int j = 0; j < batch.corners(e); ++j)
+          for (int r = 0; r < batch.rows(e); ++r)
             expected[(batch.vertex(e, i) + offset) * (n + offset) + batch.vertex(e, j) + offset] +=
                 0.5 * batch.weight(e) * batch.coefficient(e, r, i) * batch.coefficient(e, r, j);
     const double largest = *std::max_element(expected.begin(), expected.end());
     const SymmetricMatrix& m = assembly.matrix();
+    if (batch.has_own_metric()) {
+      // rows sum to zero, and nothing is pulled the wrong way: x^T A x >= 0
+      std::vector<double> sum(m.size, 0.0), size(m.size, 0.0);
+      for (int c = 0; c < m.size; ++c)
+        for (int k = m.start[c]; k < m.start[c + 1]; ++k) {
+          sum[c] += m.value[k], size[c] += std::abs(m.value[k]);
+          if (m.row[k] != c) sum[m.row[k]] += m.value[k], size[m.row[k]] += std::abs(m.value[k]);
+        }
+      for (int c = 0; c < m.size; ++c) REQUIRE(std::abs(sum[c]) <= 1e-13 * size[c]);
+      for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        double form = 0, terms = 0;
+        for (int c = 0; c < m.size; ++c)
+          for (int k = m.start[c]; k < m.start[c + 1]; ++k) {
+            const double term =
+                (m.row[k] == c ? 1 : 2) * m.value[k] * random_signed(seed, m.row[k]) * random_signed(seed, c);
+            form += term, terms += std::abs(term);
+          }
+        REQUIRE(form >= -1e-13 * terms);
+      }
+      return;
+    }
     for (int c = 0; c < m.size; ++c) {
       for (int k = m.start[c]; k < m.start[c + 1]; ++k) {
         double& entry = expected[m.row[k] * m.size + c];
@@ -285,9 +313,9 @@ TEST_CASE("add_weights assembles the sum of w A^T A") {
     for (const double left : expected) REQUIRE(left == 0);  // nothing of A^T A was left out
     // the rows of A sum to zero: translations cost nothing
     for (int e = 0; e < batch.elements(); ++e)
-      for (int r = 0; r < batch.rows(); ++r) {
+      for (int r = 0; r < batch.rows(e); ++r) {
         double sum = 0, size = 0;
-        for (int c = 0; c < batch.corners(); ++c)
+        for (int c = 0; c < batch.corners(e); ++c)
           sum += batch.coefficient(e, r, c), size += std::abs(batch.coefficient(e, r, c));
         REQUIRE(std::abs(sum) <= 1e-15 * size);
       }
@@ -347,7 +375,7 @@ TEST_CASE("a batch that was given rows in another order gives the same forces at
     for (int v = 0; v < n; ++v) row[v] = (v * 7 + 3) % n;
     REQUIRE(n % 7 != 0);
     const auto plain = make(entry, mesh);
-    const auto shuffled = entry.make(mesh, row, {});
+    const auto shuffled = make(entry, mesh, {}, row);
     const auto x = deformed(mesh, 0.1, 13);
     std::vector<Vec4> y(n);
     for (int v = 0; v < n; ++v) y[row[v]] = x[v];
