@@ -44,7 +44,7 @@ struct PotentialSpec {
   std::map<std::string, Track<double>> parameters;  ///< each may change while the simulation runs
   /// Parameters that are not one number: a vector, or a value for each element of the body, in the order of the mesh.
   std::map<std::string, std::vector<double>> arrays{};
-  Selection region{};                        ///< only elements with all vertices in here; empty: all elements
+  std::optional<Selection> region{};         ///< only elements with all vertices in here
   std::vector<std::vector<int>> groups{};    ///< of vertices, for potentials that act on groups
   std::vector<MeshSpec> examples{};          ///< poses of the same mesh, for example-based potentials
   std::shared_ptr<const Formula> formula{};  ///< for potential "formula", from programs only

@@ -42,6 +42,16 @@ class RangeCheck {
   void track(const ParameterInfo& info, const Track<double>& value, const std::string& where) {
     keys(info, value, where);
   }
+  /// Sizes aside: how many elements there are is not known yet.
+  void array(const ParameterInfo& info, const std::vector<double>& found, const std::string& where) {
+    for (size_t i = 0; i < found.size(); ++i)
+      if (!within(info, {found[i]})) {
+        ParameterInfo one = info;
+        one.default_value.resize(1);
+        out_.error(at(where, i), "found " + format_number(found[i]) + ", expected " + describe_expected(one));
+        return;  // the others may be as many as the elements
+      }
+  }
 
  private:
   void values(ParameterInfo info, std::vector<double> found, const std::string& where) {
@@ -77,6 +87,12 @@ class RangeCheck {
   template <size_t n>
   void member(const Key&, const std::vector<std::array<int, n>>*, const std::string&) {}
   void member(const Key&, const std::vector<Vec3>*, const std::string&) {}
+  void member(const Key& key, const std::vector<std::vector<int>>* value, const std::string& where) {
+    for (size_t i = 0; i < value->size(); ++i) member(key, &(*value)[i], at(where, i));
+  }
+  void member(const Key&, const std::optional<Selection>* value, const std::string& where) {
+    if (*value) object(**value, where);
+  }
 
   void member(const Key& key, const double* value, const std::string& where) { values(key.info, {*value}, where); }
   void member(const Key& key, const std::optional<double>* value, const std::string& where) {
@@ -213,20 +229,53 @@ class SceneCheck {
   }
 
   void potential(const PotentialSpec& potential, const std::string& where) {
-    const std::vector<ParameterInfo>* known = find_potential_parameters(potential.type);
+    const PotentialInfo* known = find_potential_info(potential.type);
     if (!known) return;  // the range check has named the type
     std::vector<std::string> names;
-    for (const ParameterInfo& info : *known) names.push_back(info.name);
+    for (const ParameterInfo& info : known->parameters) names.push_back(info.name);
+    const auto find = [&](const std::string& name, const std::string& place) {
+      const ParameterInfo* info = find_parameter(known->parameters, name);
+      if (!info)
+        out_.error(place, "unknown key, " + (names.empty() ? "expected no parameters" : expected_one_of(name, names)));
+      return info;
+    };
     for (const auto& [name, track] : potential.parameters) {
       const std::string place = join(where, name);
-      const ParameterInfo* info = find_parameter(*known, name);
-      if (!info) {
-        out_.error(place, "unknown key, " + (names.empty() ? "expected no parameters" : expected_one_of(name, names)));
+      const ParameterInfo* info = find(name, place);
+      if (!info) continue;
+      if (info->default_value.size() != 1) {
+        out_.error(place, "found a number, expected " + describe_expected(*info));
         continue;
       }
       RangeCheck(out_).track(*info, track, place);
       always_there(*info, track, place);
     }
+    for (const auto& [name, values] : potential.arrays) {
+      const std::string place = join(where, name);
+      const ParameterInfo* info = find(name, place);
+      if (!info) continue;
+      if (potential.parameters.count(name)) out_.error(place, "found twice, expected one value or one list");
+      if (values.empty()) out_.error(place, "found no value, expected " + describe_expected(*info));
+      RangeCheck(out_).array(*info, values, place);
+    }
+    if (potential.region) selection(*potential.region, where + ".region");
+    if (!potential.groups.empty() && !known->takes_groups)
+      out_.error(where + ".groups", "found groups, expected none: " + quoted(potential.type) + " acts on " +
+                                        known->elements + takers(&PotentialInfo::takes_groups));
+    if (!potential.examples.empty() && !known->takes_examples)
+      out_.error(where + ".examples", "found examples, expected none: " + quoted(potential.type) + " acts on " +
+                                          known->elements + takers(&PotentialInfo::takes_examples));
+    if (potential.examples.empty() && known->takes_examples)
+      out_.error(where + ".examples", "found none, expected at least one pose");
+    for (size_t i = 0; i < potential.examples.size(); ++i) mesh(potential.examples[i], at(where + ".examples", i));
+  }
+
+  /// "; such and such take them"
+  static std::string takers(bool PotentialInfo::*trait) {
+    std::string out;
+    for (const PotentialInfo& info : potential_infos())
+      if (info.*trait) out += (out.empty() ? "; made for them are " : ", ") + info.name;
+    return out;
   }
 
   /// A material constant or a stiffness needs a value at every moment.

@@ -107,9 +107,9 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
     const std::string place = where + ".potentials[" + std::to_string(k) + "]";
     PotentialInput& in = inputs.emplace_back(PotentialInput{
         body.mesh, rows, body.parameters[k], potential.arrays, {}, potential.groups, {}, potential.formula});
-    if (!potential.region.empty()) {
+    if (potential.region) {
       in.region.assign(body.mesh.vertices.size(), 0);
-      for (const int v : select(potential.region, body.mesh, place + ".region", out)) in.region[v] = 1;
+      for (const int v : select(*potential.region, body.mesh, place + ".region", out)) in.region[v] = 1;
     }
     for (size_t g = 0; g < potential.groups.size(); ++g)
       for (size_t i = 0; i < potential.groups[g].size(); ++i)

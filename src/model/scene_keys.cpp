@@ -1,7 +1,5 @@
 #include "model/scene_keys.h"
 
-#include "verve/registry.h"
-
 namespace verve {
 
 namespace {
@@ -103,10 +101,11 @@ const std::vector<Key>& keys_of<SolverSpec>() {
       key<&SolverSpec::epsilon>("epsilon", "weight of alpha^2 in units of E_ref; conservation \"published\" only",
                                 {.range = above(0)}),
       key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
-      key<&SolverSpec::global>("global",
-                               "solver of the global step: a factor (\"direct\", \"half\": kept in half precision where "
-                               "precision is float), multigrid, or what suits the size",
-                               {.choices = global_solver_names}),
+      key<&SolverSpec::global>(
+          "global",
+          "solver of the global step: a factor (\"direct\", \"half\": kept in half precision where "
+          "precision is float), multigrid, or what suits the size",
+          {.choices = global_solver_names}),
   };
   return keys;
 }
@@ -167,8 +166,14 @@ template <>
 const std::vector<Key>& keys_of<PotentialSpec>() {
   static const std::vector<Key> keys = {
       key<&PotentialSpec::type>(
-          "type", "which potential; its parameters are further keys beside it, each a number or keyframes",
+          "type",
+          "which potential; its parameters are further keys beside it, each a number, keyframes, or a list "
+          "with a value for each element",
           {.required = true, .choices = potential_names}),
+      key<&PotentialSpec::region>("region", "only elements with all their vertices in here; null: all elements"),
+      key<&PotentialSpec::groups>("groups", "of vertices by number, for potentials that act on groups",
+                                  {.range = at_least(0)}),
+      key<&PotentialSpec::examples>("examples", "the same mesh in other poses, for potentials that learn from them"),
   };
   return keys;
 }
@@ -295,9 +300,9 @@ const GeneratorInfo* find_generator(const std::string& name) {
   return nullptr;
 }
 
-const std::vector<ParameterInfo>* find_potential_parameters(const std::string& type) {
+const PotentialInfo* find_potential_info(const std::string& type) {
   for (const PotentialInfo& potential : potential_infos())
-    if (potential.name == type) return &potential.parameters;
+    if (potential.name == type) return &potential;
   return nullptr;
 }
 

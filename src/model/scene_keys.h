@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "verve/registry.h"
 #include "verve/scene.h"
 
 namespace verve {
@@ -25,12 +26,13 @@ struct WholeOrAuto {
 using Member =
     std::variant<FormatVersion, SchemaLink, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*,
                  std::uint64_t*, bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*,
-                 std::optional<Vec3>*, std::vector<int>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
-                 std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*,
+                 std::optional<Vec3>*, std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*,
+                 std::vector<std::array<int, 2>>*, std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*,
                  std::optional<std::array<Vec3, 2>>*, std::optional<std::pair<Vec3, double>>*, Track<double>*,
-                 Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, MeshSpec*, Placement*, InitialState*, Dials*,
-                 std::shared_ptr<const Mesh>*, std::vector<BodySpec>*, std::vector<PotentialSpec>*,
-                 std::vector<AnchorSpec>*, std::vector<ForceSpec>*, std::vector<PushSpec>*>;
+                 Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, std::optional<Selection>*, MeshSpec*,
+                 std::vector<MeshSpec>*, Placement*, InitialState*, Dials*, std::shared_ptr<const Mesh>*,
+                 std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*, std::vector<ForceSpec>*,
+                 std::vector<PushSpec>*>;
 
 struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
@@ -115,7 +117,7 @@ const std::vector<std::string>& interpolation_names();
 
 /// Null when there is none of that name.
 const GeneratorInfo* find_generator(const std::string& name);
-const std::vector<ParameterInfo>* find_potential_parameters(const std::string& type);
+const PotentialInfo* find_potential_info(const std::string& type);
 const ParameterInfo* find_parameter(const std::vector<ParameterInfo>& parameters, const std::string& name);
 
 }  // namespace verve

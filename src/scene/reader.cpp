@@ -249,6 +249,16 @@ class Reader {
     out->resize(json.items.size());
     for (size_t i = 0; i < json.items.size(); ++i) whole(key.info, json.items[i], (*out)[i], join_path(path, i));
   }
+  void read(const Key& key, const Json& json, std::vector<std::vector<int>>* out, const std::string& path) {
+    out->clear();
+    if (!json.is(Kind::array)) return wrong(json, path, "a list of lists of whole numbers");
+    out->resize(json.items.size());
+    for (size_t i = 0; i < json.items.size(); ++i) read(key, json.items[i], &(*out)[i], join_path(path, i));
+  }
+  void read(const Key&, const Json& json, std::optional<Selection>* out, const std::string& path) {
+    out->reset();
+    if (!json.is(Kind::null)) object(json, out->emplace(), path);
+  }
   void read(const Key& key, const Json& json, std::vector<Vec3>* out, const std::string& path) {
     if (!json.is(Kind::array)) return wrong(json, path, "a list of [x, y, z]");
     out->resize(json.items.size());
@@ -362,17 +372,43 @@ class Reader {
 
   void read(const Key&, const Json& json, PotentialSpec* out, const std::string& path) {
     const Json* type = json.is(Kind::object) ? json.find("type") : nullptr;
-    const std::vector<ParameterInfo>* known =
-        type && type->is(Kind::string) ? find_potential_parameters(type->text) : nullptr;
+    const PotentialInfo* known = type && type->is(Kind::string) ? find_potential_info(type->text) : nullptr;
     std::vector<std::string> names;
     if (known)
-      for (const ParameterInfo& info : *known) names.push_back(info.name);
+      for (const ParameterInfo& info : known->parameters) names.push_back(info.name);
     object(json, *out, path, names, [&](const JsonMember& member, const std::string& place) {
       if (!known) return true;  // without a type nothing can be said about its parameters
-      const ParameterInfo* info = find_parameter(*known, member.key);
-      if (info && !member.value.is(Kind::null)) track(*info, member.value, out->parameters[member.key], place);
-      return info != nullptr;
+      const ParameterInfo* info = find_parameter(known->parameters, member.key);
+      if (!info || member.value.is(Kind::null)) return info != nullptr;
+      if (member.value.is(Kind::array) || info->default_value.size() > 1)
+        array(*info, member.value, out->arrays[member.key], place);
+      else
+        track(*info, member.value, out->parameters[member.key], place);
+      return true;
     });
+  }
+
+  /// A vector, or a value for each element: numbers or vectors.
+  void array(const ParameterInfo& info, const Json& json, std::vector<double>& out, const std::string& path) {
+    const size_t size = info.default_value.size();
+    const std::string each = expected(info, size) + (size > 1 ? ", or a list of those" : " or a list of those") +
+                             " with one for each element";
+    if (!json.is(Kind::array)) return wrong(json, path, each);
+    const auto numbers = [&](const Json& list, const std::string& place, size_t count) {
+      if (!list.is(Kind::array) || list.items.size() != count) return wrong(list, place, each), false;
+      for (size_t i = 0; i < count; ++i) {
+        if (!list.items[i].is(Kind::number)) return wrong(list.items[i], join_path(place, i), "a number"), false;
+        out.push_back(list.items[i].number);
+      }
+      return true;
+    };
+    const bool nested = size > 1 && !json.items.empty() && json.items[0].is(Kind::array);
+    if (!nested) {
+      numbers(json, path, size > 1 ? size : json.items.size());
+      return;
+    }
+    for (size_t i = 0; i < json.items.size(); ++i)
+      if (!numbers(json.items[i], join_path(path, i), size)) return;
   }
 
   const std::filesystem::path& directory_;

@@ -116,6 +116,9 @@ struct FormOf {
   Form operator()(const std::vector<int>*) const {
     return {list(number(key.info, true)), "list of whole numbers >= 0"};
   }
+  Form operator()(const std::vector<std::vector<int>>*) const {
+    return {list(list(number(key.info, true))), "list of lists of whole numbers >= 0"};
+  }
   Form operator()(const std::vector<Vec3>*) const {
     return {list(list(number(key.info), 3)), "list of [x, y, z] [" + key.info.unit + "]"};
   }
@@ -148,6 +151,9 @@ struct FormOf {
   }
   Form operator()(const std::vector<PotentialSpec>*) const {
     return {list(reference("potential")), "list, see [potentials](#potentials)"};
+  }
+  Form operator()(const std::vector<MeshSpec>*) const {
+    return {list(reference("mesh")), "list of objects, see [mesh](#mesh)"};
   }
   Form operator()(const std::vector<AnchorSpec>*) const {
     return {list(reference("anchor")), "list, see [anchors](#anchors)"};
@@ -205,7 +211,15 @@ Json object_schema() {
 
 void add_parameters(const std::vector<ParameterInfo>& parameters, bool may_change, Json& properties) {
   for (const ParameterInfo& info : parameters) {
-    Json schema = may_change ? track(number(info), interpolation_names()) : or_null(parameter(info));
+    Json schema = or_null(parameter(info));
+    if (may_change && info.default_value.size() > 1) {
+      Json one = parameter(info);
+      schema = make(with("anyOf", Json::array({one, list(one), make(with("type", "null"))})));
+    } else if (may_change) {
+      schema = track(number(info), interpolation_names());
+      for (JsonMember& member : schema.members)
+        if (member.key == "anyOf") member.value.items.push_back(list(number(info)));
+    }
     schema.set("description", described(info.help, info.unit));
     if (!info.optional && !info.default_value.empty()) {
       Json value = Json::array();
@@ -241,7 +255,11 @@ Json mesh_schema() {
 Json potential_schema() {
   Json variants = Json::array();
   for (const PotentialInfo& potential : potential_infos()) {
-    Json own = make(with("type", make(with("const", potential.name), with("description", potential.help))));
+    Json ignored = Json::array();
+    Json own = properties<PotentialSpec>(ignored);
+    own.set("type", make(with("const", potential.name), with("description", potential.help)));
+    if (!potential.takes_groups) own.set("groups", make(with("type", "array"), with("maxItems", 0)));
+    if (!potential.takes_examples) own.set("examples", make(with("type", "array"), with("maxItems", 0)));
     add_parameters(potential.parameters, true, own);
     variants.items.push_back(closed(std::move(own), Json::array({"type"})));
   }
@@ -275,7 +293,10 @@ void parameter_table(const std::string& name, const std::string& help, const std
   for (const ParameterInfo& info : parameters) {
     std::string words = describe_expected(info);
     if (words.compare(0, 2, "a ") == 0) words = words.substr(2);
-    out += row(info.name, words + (may_change ? ", or keyframes" : ""),
+    out += row(info.name,
+               words + (!may_change                     ? ""
+                        : info.default_value.size() > 1 ? ", or a list"
+                                                        : ", keyframes, or a list"),
                info.optional ? "" : "`" + format_numbers(info.default_value) + "`", info.help);
   }
   out += "\n";
@@ -320,7 +341,10 @@ std::string scene_reference() {
   key_table<Mesh>("data", "A mesh written out, as `verve simulate` does for meshes made by a program.", out);
   key_table<Placement>("place", "Applied to the mesh in this order.", out);
   key_table<PotentialSpec>(
-      "potentials", "The parameters are written beside the type: `{\"type\": \"tet_strain\", \"mu\": 1e4}`.", out);
+      "potentials",
+      "The parameters are written beside the type: `{\"type\": \"tet_strain\", \"mu\": 1e4}`. Where elements differ, a "
+      "list has a value for each, in the order of the mesh.",
+      out);
   for (const PotentialInfo& potential : potential_infos())
     parameter_table(potential.name, potential.help + " (acts on " + potential.elements + ")", potential.parameters,
                     true, out);

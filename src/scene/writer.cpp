@@ -40,18 +40,29 @@ void extras(const MeshSpec& mesh, Json& out) {
     }
 }
 void extras(const PotentialSpec& potential, Json& out) {
-  const std::vector<ParameterInfo>* known = find_potential_parameters(potential.type);
+  const PotentialInfo* known = find_potential_info(potential.type);
   if (!known) return;
   // an optional parameter may stand for another one: defaults are filled in only when none is given
   bool replaced = false;
-  for (const ParameterInfo& info : *known)
-    replaced = replaced || (info.optional && potential.parameters.count(info.name));
-  for (const ParameterInfo& info : *known) {
+  for (const ParameterInfo& info : known->parameters)
+    replaced =
+        replaced || (info.optional && (potential.parameters.count(info.name) || potential.arrays.count(info.name)));
+  for (const ParameterInfo& info : known->parameters) {
+    const size_t size = info.default_value.size();
     const auto given = potential.parameters.find(info.name);
-    if (given != potential.parameters.end())
+    const auto array = potential.arrays.find(info.name);
+    if (given != potential.parameters.end()) {
       out.set(info.name, json_of(given->second));
-    else if (!info.optional && !replaced && info.default_value.size() == 1)
-      out.set(info.name, Json(info.default_value[0]));
+    } else if (array != potential.arrays.end() && size > 1 && array->second.size() > size) {
+      Json list = Json::array();
+      for (size_t i = 0; i + size <= array->second.size(); i += size)
+        list.items.push_back(json_of(std::vector<double>(&array->second[i], &array->second[i] + size)));
+      out.set(info.name, std::move(list));
+    } else if (array != potential.arrays.end()) {
+      out.set(info.name, json_of(array->second));
+    } else if (!info.optional && !replaced) {
+      out.set(info.name, size == 1 ? Json(info.default_value[0]) : json_of(info.default_value));
+    }
   }
 }
 template <class T>
@@ -101,6 +112,12 @@ struct Writer {
     for (const int item : *value) out.items.emplace_back(item);
     return out;
   }
+  Json operator()(const std::vector<std::vector<int>>* value) const {
+    Json out = Json::array();
+    for (const std::vector<int>& item : *value) out.items.push_back((*this)(&item));
+    return out;
+  }
+  Json operator()(const std::optional<Selection>* value) const { return *value ? to_json(**value) : Json(); }
   Json operator()(const std::vector<Vec3>* value) const {
     Json out = Json::array();
     for (const Vec3& item : *value) out.items.push_back(json_of(item));

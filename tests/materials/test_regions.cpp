@@ -20,8 +20,8 @@ BodySpec bar() {
 TEST_CASE("two potentials on halves of a body are one potential with a value for each element") {
   BodySpec halves = bar(), painted = bar();
   halves.potentials = {strain(1e4), strain(4e4)};
-  halves.potentials[0].region.box = {{Vec3{-3, -1, -1}, Vec3{1e-9, 1, 1}}};
-  halves.potentials[1].region.box = {{Vec3{-1e-9, -1, -1}, Vec3{3, 1, 1}}};
+  halves.potentials[0].region.emplace().box = {{Vec3{-3, -1, -1}, Vec3{1e-9, 1, 1}}};
+  halves.potentials[1].region.emplace().box = {{Vec3{-1e-9, -1, -1}, Vec3{3, 1, 1}}};
   const Simulation by_region = make(scene_of(halves));
   const Mesh& mesh = by_region.mesh(0);
   CHECK(by_region.elements() == int(mesh.tetrahedra.size()));
@@ -40,7 +40,7 @@ TEST_CASE("two potentials on halves of a body are one potential with a value for
 TEST_CASE("a region without elements and an array of another length are refused, all at once") {
   BodySpec body = bar();
   body.potentials = {strain(1e4), {"tet_strain", {}, {{"mu", {1, 2, 3}}}}};
-  body.potentials[0].region.nearest = Vec3{0, 0, 0};
+  body.potentials[0].region.emplace().nearest = Vec3{0, 0, 0};
   const Expected<Simulation> made = Simulation::create(scene_of(body));
   REQUIRE_FALSE(made);
   const std::string text = made.diagnostics().text();

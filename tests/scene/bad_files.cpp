@@ -224,3 +224,16 @@ TEST_CASE("keyframes that cannot be read are reported one by one") {
   CHECK(contains(energy("{\"keys\": [[1, 1], [0, 1]]}"),
                  "energy.keys[1][0]: found 0, expected a time after that of the key before it, 1 [s]"));
 }
+
+TEST_CASE("lists of a potential, its region, groups and examples are checked") {
+  const auto potential = [](const std::string& text) {
+    return complaints(small_scene("", "\"potentials\": [{\"type\": \"tet_strain\", " + text + "}]"));
+  };
+  CHECK(contains(potential("\"mu\": [1, -2, 3]"), "potentials[0].mu[1]: found -2, expected a number >= 0 [Pa]"));
+  CHECK(contains(potential("\"mu\": [1, true]"), "potentials[0].mu[1]: found true, expected a number"));
+  CHECK(contains(potential("\"mu\": []"), "potentials[0].mu: found no value, expected a number >= 0 [Pa]"));
+  CHECK(contains(potential("\"region\": {}"), "potentials[0].region: found nothing selected"));
+  CHECK(contains(potential("\"groups\": [[0, 1]]"), "potentials[0].groups: found groups, expected none"));
+  CHECK(contains(potential("\"groups\": 3"), "potentials[0].groups: found 3, expected a list of lists"));
+  CHECK(contains(potential("\"examples\": [{\"generator\": \"box\"}]"), "potentials[0].examples: found examples"));
+}

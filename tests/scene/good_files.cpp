@@ -160,3 +160,21 @@ TEST_CASE("a mesh given from C++ is written out and read back") {
   CHECK(again.bodies[0].mesh.mesh->tetrahedra == mesh->tetrahedra);
   CHECK(again.bodies[0].mesh.mesh->edges == mesh->edges);
 }
+
+TEST_CASE("a potential takes a region, lists with a value for each element, groups and examples") {
+  const Scene s = parse_scene(R"({"version": 1, "bodies": [
+      {"name": "a", "mesh": {"generator": "box"},
+       "potentials": [{"type": "tet_strain", "mu": [1, 2, 3], "region": {"box": [[0, 0, 0], [1, 1, 1]]}}]}]})",
+                              "test.json")
+                      .value();
+  const PotentialSpec& p = s.bodies[0].potentials[0];
+  CHECK(p.arrays.at("mu") == std::vector<double>{1, 2, 3});
+  CHECK(p.parameters.empty());
+  REQUIRE(p.region);
+  CHECK(p.region->box);
+  CHECK(p.groups.empty());
+  const Scene again = parse_scene(write_scene(s), "test.json").value();
+  CHECK(again.bodies[0].potentials[0].arrays.at("mu") == p.arrays.at("mu"));
+  REQUIRE(again.bodies[0].potentials[0].region);
+  CHECK((*again.bodies[0].potentials[0].region->box)[1] == Vec3{1, 1, 1});
+}
