@@ -35,6 +35,9 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   base_.xb.resize(rows_), base_.u.resize(rows_);
   for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_, &arm_, &dx_, &last_dx_, &end_})
     a->resize(rows_);
+  for (const int b : bodies_)
+    for (const auto& potential : model.bodies[b].potentials) searches_ = searches_ || !potential->is_bounded();
+  if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size());
   rest_.resize(rows_);
   for (size_t k = 0; k < bodies_.size(); ++k) {

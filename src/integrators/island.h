@@ -181,6 +181,8 @@ class Island {
   void pass(Rows&& rows);
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
   IterationProducts products();
+  double merit(double c_h, double lambda);
+  void halve_step();
   void move(const Direction& d, bool accelerate);
   StepProducts set_up(bool momenta, double beta);
   void set_up_swing();
@@ -210,6 +212,9 @@ class Island {
   Problem problem_;
   std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_, arm_, dx_, last_dx_, end_;
   bool accelerated_ = false;
+  bool searches_ = false;  // some potential may need shorter steps than the matrix says
+  std::vector<Vec4> x_before_;
+  std::vector<double> inertia_parts_;
   std::vector<RowOverlap> overlap_parts_;
   Swing swing_;
   std::vector<double> body_energy_;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
 constexpr int lowering_patience = 15;
+constexpr int most_halvings = 8;
 constexpr int row_grain = 1024;  // rows per chunk of the light passes
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -175,6 +176,29 @@ void Island::move(const Direction& d, bool accelerate) {
   const Vec4* last_end = accelerated_ ? end_.data() : x_.data();
   pass([&](int begin, int end) { return extrapolate_rows(rows, beta, last_end, end_.data(), begin, end); });
   accelerated_ = true;
+}
+
+/// What a step must lower where A does not bound the curvature of W: the objective g = 1/2 |v - u|^2_M + W, and in an
+/// exact penalty what is left of the constraint on H. The weight exceeds the multiplier.
+double Island::merit(double c_h, double lambda) {
+  const double inertia = ordered_sum<double>(rows_, row_grain, inertia_parts_, [&](int begin, int end) {
+    double sum = 0;
+    for (int i = begin; i < end; ++i) {
+      const Vec4 d = (x_[i] - base_.xb[i]) * (1 / base_.hh) - base_.u[i];
+      sum += 0.5 * forcing.mass[i] * dot(d, d);
+    }
+    return sum;
+  });
+  return inertia + sums_.energy + (problem_.held ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
+}
+
+/// Half of the way back to where the last step began. P and L are linear in x: what holds at both ends holds between.
+void Island::halve_step() {
+  const RowArrays rows = arrays();
+  pass([&](int begin, int end) {
+    for (int i = begin; i < end; ++i) x_[i] = (x_[i] + x_before_[i]) * 0.5;
+    return arrive(rows, begin, end);
+  });
 }
 
 /// Sums over the state at t_n and the base of the step.
@@ -370,13 +394,28 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   double negligible = p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
+  double last_merit = 0;
+  bool halved = false;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
     const RowSums& s = sums_.rows;
-    watch.book(out.timings.local);
-    const double h_now = s.kinetic + sums_.energy - p.beta * s.force_v;
     const double h_target = p.published ? (1 - out.alpha) * p.target.h + out.alpha * p.rigid : p.target.h;
+    const auto energy_now = [&] { return s.kinetic + sums_.energy - p.beta * s.force_v; };
+    double h_now = energy_now();
+    halved = false;
+    if (searches_) {
+      const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
+      double now = merit(h_now - h_target, out.lambda);
+      for (int n = 0; k > 0 && n < most_halvings && !(now <= last_merit + noise); ++n) {
+        halve_step();
+        sums_.energy = add_gradient(x_, gg_, kernel);
+        h_now = energy_now();
+        now = merit(h_now - h_target, out.lambda);
+        halved = true;
+      }
+    }
+    watch.book(out.timings.local);
     Quantities c{{}, {}, h_now - h_target};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
     out.residual = {c.p, c.l, h_now - p.target.h};
@@ -421,7 +460,12 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     const bool slow = k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
     watch.book(out.timings.conservation);
-    move(d, slow && p.held && !p.published);
+    if (searches_) {
+      last_merit = merit(c.h, d.lambda);
+      x_before_ = x_;
+    }
+    // where a halved step led is not where the plain one would have
+    move(d, slow && p.held && !p.published && !halved);
     watch.book(out.timings.update);
   }
 
