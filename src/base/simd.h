@@ -2,7 +2,9 @@
 // it needs beyond arithmetic, for T = double or float. simd_pack.h has the same for packs of lanes.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "verve/vec.h"
@@ -27,6 +29,19 @@ constexpr double max(double a, double b) { return a > b ? a : b; }
 constexpr float max(float a, float b) { return a > b ? a : b; }
 constexpr double min(double a, double b) { return a < b ? a : b; }
 constexpr float min(float a, float b) { return a < b ? a : b; }
+/// a = 2^exponent m for a normal number a > 0; returns m, between sqrt(1/2) and sqrt(2).
+inline double split_exponent(double a, double& exponent) {
+  const auto bits = std::bit_cast<std::uint64_t>(a);
+  const std::int64_t k = std::int64_t(bits - 0x3fe6a09e667f3bcd) >> 52;
+  exponent = double(k);
+  return std::bit_cast<double>(bits - (std::uint64_t(k) << 52));
+}
+inline float split_exponent(float a, float& exponent) {
+  const auto bits = std::bit_cast<std::uint32_t>(a);
+  const std::int32_t k = std::int32_t(bits - 0x3f3504f3) >> 23;
+  exponent = float(k);
+  return std::bit_cast<float>(bits - (std::uint32_t(k) << 23));
+}
 
 /// The type of one lane, and its limits.
 template <class T>

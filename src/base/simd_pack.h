@@ -79,6 +79,16 @@ class Pack {
   friend HWY_INLINE Pack sqrt(Pack a) { return hn::Sqrt(a.v); }
   friend HWY_INLINE Pack max(Pack a, Pack b) { return hn::IfThenElse(hn::Gt(a.v, b.v), a.v, b.v); }
   friend HWY_INLINE Pack min(Pack a, Pack b) { return hn::IfThenElse(hn::Lt(a.v, b.v), a.v, b.v); }
+  friend HWY_INLINE Pack split_exponent(Pack a, Pack& exponent) {
+    using I = hwy::MakeSigned<F>;
+    const hn::RebindToSigned<D> d;
+    constexpr int digits = sizeof(F) == 8 ? 52 : 23;
+    const auto bits = hn::BitCast(d, a.v);
+    const auto k =
+        hn::ShiftRight<digits>(hn::Sub(bits, hn::Set(d, I(sizeof(F) == 8 ? 0x3fe6a09e667f3bcd : 0x3f3504f3))));
+    exponent.v = hn::ConvertTo(D(), k);
+    return hn::BitCast(D(), hn::Sub(bits, hn::ShiftLeft<digits>(k)));
+  }
   /// The first n lanes, and zero for the rest.
   friend HWY_INLINE Pack first_lanes(Pack a, int n) { return hn::IfThenElseZero(hn::FirstN(D(), size_t(n)), a.v); }
 };

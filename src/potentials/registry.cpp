@@ -1,13 +1,18 @@
 #include "potentials/batch.h"
 // Each kernel included here is also compiled on its own, for every set of SIMD instructions: see CMakeLists.txt.
+#include "potentials/corotated.h"
+#include "potentials/neo_hookean.h"
 #include "potentials/spring.h"
+#include "potentials/stable_neo_hookean.h"
+#include "potentials/stvk.h"
 #include "potentials/tet_strain.h"
 
 namespace verve {
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
-  static const std::vector<PotentialEntry> entries{entry<Spring>(), entry<TetStrain>()};
+  static const std::vector<PotentialEntry> entries{entry<Spring>(),     entry<TetStrain>(),        entry<Stvk>(),
+                                                   entry<NeoHookean>(), entry<StableNeoHookean>(), entry<Corotated>()};
   return entries;
 }
 

@@ -17,6 +17,21 @@
 namespace verve::test {
 
 #ifdef VERVE_SIMD
+/// Calls f with packs of one lane, in plain arithmetic.
+template <class F>
+auto with_one_lane(F&& f) {
+  struct Restore {
+    std::int64_t before = hwy::SupportedTargets();
+    ~Restore() {
+      hwy::SetSupportedTargetsForTest(before);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+  } restore;
+  hwy::SetSupportedTargetsForTest(HWY_SCALAR);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return f();
+}
+
 /// Calls check(name) with each set that the kernels are compiled for in turn made the best there is.
 template <class F>
 void for_each_target(F&& check) {
@@ -39,6 +54,10 @@ void for_each_target(F&& check) {
   }
 }
 #else
+template <class F>
+auto with_one_lane(F&& f) {
+  return f();
+}
 template <class F>
 void for_each_target(F&& check) {
   check(std::string("plain"));

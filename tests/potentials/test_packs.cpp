@@ -22,7 +22,7 @@ struct Reference {
   double energy = 0, forces = 0;
   std::vector<Vec4> gradient;
 
-  Reference(const Potential& p, const std::vector<Vec4>& x) : gradient(x.size()) {
+  Reference(Potential& p, const std::vector<Vec4>& x) : gradient(x.size()) {
     const Projection at = project(p, x);
     for (int e = 0, k = 0; e < p.elements(); ++e) {
       for (int r = 0; r < p.rows(e); ++r, ++k) {
@@ -31,10 +31,12 @@ struct Reference {
         for (int c = 0; c < p.corners(e); ++c) {
           const double a = p.coefficient(e, r, c) * p.weight(e);
           gradient[p.vertex(e, c)] += Vec4(d * a);
-          forces = std::max(forces, std::abs(a) * norm(z));
+          // without a set to project to, forces are not bounded by w |z|
+          forces = std::max(forces, std::abs(a) * std::max(norm(z), p.has_projection() ? 0 : norm(d)));
         }
       }
     }
+    if (!p.has_projection()) energy = with_one_lane([&] { return p.energy(x.data()); });
   }
 };
 
