@@ -132,6 +132,16 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = c.hash;
     rows.push_back(row);
   }
+  for (const KernelResult& k : results.kernels) {
+    if (!wanted("kernel")) break;
+    Row row;
+    row.group = "kernel", row.name = k.name;
+    row.vertices = k.vertices, row.elements = k.elements;
+    row.precision = k.precision;
+    row.ms_min = k.own.least(), row.ms_median = k.own.median();
+    row.hash = k.hash;
+    rows.push_back(row);
+  }
   return rows;
 }
 

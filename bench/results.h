@@ -114,11 +114,23 @@ struct ChangesResult {
   std::uint64_t hash = 0;
 };
 
+/// A potential by itself, on one thread, taking turns with tet_strain.
+struct KernelResult {
+  std::string name, acts_on;
+  int vertices = 0, elements = 0, reference_elements = 0;
+  Precision precision = Precision::float64;
+  Times own, reference;
+  std::uint64_t hash = 0;
+  double nanoseconds() const { return 1e6 * own.least() / elements; }  ///< per element
+  double reference_nanoseconds() const { return 1e6 * reference.least() / reference_elements; }
+};
+
 struct Results {
   std::vector<CaseResult> cases;
   std::vector<FrameResult> frames;
   std::vector<GrowthResult> growth;
   std::vector<ChangesResult> changes;
+  std::vector<KernelResult> kernels;
 };
 
 /// Rows of `groups` (all when empty), in a fixed order.

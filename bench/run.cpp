@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury"});
+  add(out, {"woodbury", "kernel"});
   return out;
 }
 
@@ -63,6 +63,7 @@ std::vector<std::string> all_names() {
   std::vector<std::string> out = iteration_case_names();
   add(out, table_scene_names());
   add(out, growth_names());
+  add(out, kernel_names());
   return out;
 }
 
@@ -81,6 +82,7 @@ std::vector<Item> items_of(const Options& options) {
     if (!options.quick || box.tets() <= most_tets_when_quick) boxes.push_back(box.name);
   collect(Item::Kind::growth, growth_groups, boxes);
   collect(Item::Kind::changes, {"woodbury"}, {"hippo", "bear"});
+  collect(Item::Kind::kernel, {"kernel"}, kernel_names());
   return out;
 }
 
@@ -122,6 +124,11 @@ Results run(const Options& options, Observer& observer) {
       case Item::Kind::changes: {
         const std::vector<ChangesResult> result = measure_changes(name, options, pace);
         if (!pace.stopped()) out.changes.insert(out.changes.end(), result.begin(), result.end());
+        break;
+      }
+      case Item::Kind::kernel: {
+        const std::vector<KernelResult> result = measure_kernel(name, options, pace);
+        if (!pace.stopped()) out.kernels.insert(out.kernels.end(), result.begin(), result.end());
         break;
       }
     }

@@ -272,6 +272,15 @@ void print_changes(const std::vector<ChangesResult>& changes) {
   print_headed("Anchors that come and go: Woodbury's formula beside a new factor [ms, 1 thread]", table);
 }
 
+void print_potentials(const std::vector<KernelResult>& kernels) {
+  if (kernels.empty()) return;
+  Table table{{"potential", "acts on", "elements", "precision", "ns per element", "of tet_strain"}};
+  for (const KernelResult& k : kernels)
+    table.push_back({k.name, k.acts_on, std::to_string(k.elements), to_string(k.precision), fixed(k.nanoseconds(), 1),
+                     fixed(k.nanoseconds() / k.reference_nanoseconds(), 2) + "×"});
+  print_headed("Each potential by itself: energy and gradient [1 thread]", table);
+}
+
 }  // namespace
 
 int bench(const BenchOptions& options, Diagnostics problems) {
@@ -322,6 +331,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_frames(results.frames);
     print_growth(results.growth);
     print_changes(results.changes);
+    print_potentials(results.kernels);
   }
   if (rows.empty()) {
     std::fprintf(stderr, "verve: bench: interrupted before anything was measured; nothing was written\n");

@@ -1,0 +1,97 @@
+// Every registered potential by itself: energy and gradient of all its elements, beside tet_strain.
+#include <stdexcept>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "bench/run.h"
+#include "potentials/potential.h"
+
+namespace verve::bench {
+
+namespace {
+
+Mesh generated(const std::string& generator, const Parameters& parameters) {
+  Expected<Mesh> mesh = generate_mesh(generator, parameters);
+  if (!mesh) throw std::runtime_error(mesh.diagnostics().text());
+  return std::move(*mesh);
+}
+
+/// A mesh with some thousands of the elements that a potential acts on.
+Mesh mesh_for(const PotentialInfo& info) {
+  if (info.elements == "tetrahedra") return generated("hippo", {});
+  return generated("cloth", {{"columns", {60}}, {"rows", {60}}});
+}
+
+/// A potential over its mesh, moved by a twentieth of an edge.
+class Sample {
+ public:
+  explicit Sample(const PotentialEntry& entry) : mesh_(mesh_for(entry.info)) {
+    std::vector<int> index(mesh_.vertices.size());
+    for (size_t v = 0; v < index.size(); ++v) index[v] = int(v);
+    Diagnostics problems;
+    PotentialInput input{mesh_, index, {}, {}, {}, {}, {}};
+    potential_ = entry.make(input, entry.info.name, problems);
+    if (!potential_) throw std::runtime_error(problems.text());
+    double length = 0;
+    const auto edges = unique_edges(mesh_);
+    for (const auto& [a, b] : edges) length += norm(mesh_.vertices[a] - mesh_.vertices[b]) / double(edges.size());
+    for (size_t v = 0; v < index.size(); ++v)
+      x_.push_back(Vec4(mesh_.vertices[v] + random_in_ball(1, v) * (0.05 * length)));
+    gradient_.resize(x_.size());
+  }
+
+  int vertices() const { return int(x_.size()); }
+  int elements() const { return potential_->elements(); }
+
+  /// [ms]
+  double measure(Precision precision) {
+    std::fill(gradient_.begin(), gradient_.end(), Vec4());
+    const double begin = now();
+    energy_ = potential_->add_gradient(x_.data(), gradient_.data(), precision);
+    return 1e3 * (now() - begin);
+  }
+  std::uint64_t hash() const {
+    BitHash hash;
+    hash.add(energy_);
+    for (const Vec4& g : gradient_) hash.add(g.x), hash.add(g.y), hash.add(g.z);
+    return hash.value();
+  }
+
+ private:
+  Mesh mesh_;
+  std::unique_ptr<Potential> potential_;
+  std::vector<Vec4> x_, gradient_;
+  double energy_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> out;
+  for (const PotentialInfo& info : potential_infos()) out.push_back(info.name);
+  return out;
+}
+
+std::vector<KernelResult> measure_kernel(const std::string& name, const Options& options, Pace& pace) {
+  const PotentialEntry& entry = *find_potential(name);
+  Sample own(entry), reference(*find_potential("tet_strain"));
+  set_threads(1);
+  std::vector<KernelResult> out;
+  for (const Precision precision : {Precision::float32, Precision::float64})
+    out.push_back(
+        {name, entry.info.elements, own.vertices(), own.elements(), reference.elements(), precision, {}, {}, 0});
+  pace.begin_rounds(options.quick ? 0.05 : 0.3, 5, 400);
+  while (pace.next_round()) {
+    for (KernelResult& r : out) {
+      own.measure(r.precision);  // the caches to itself
+      r.own.add(own.measure(r.precision));
+      r.hash = own.hash();
+      reference.measure(r.precision);
+      r.reference.add(reference.measure(r.precision));
+    }
+  }
+  return out;
+}
+
+}  // namespace verve::bench
