@@ -1,18 +1,27 @@
 #include "potentials/batch.h"
 // Each kernel included here is also compiled on its own, for every set of SIMD instructions: see CMakeLists.txt.
 #include "potentials/corotated.h"
+#include "potentials/edge_limit.h"
+#include "potentials/edge_strain.h"
 #include "potentials/neo_hookean.h"
 #include "potentials/spring.h"
 #include "potentials/stable_neo_hookean.h"
 #include "potentials/stvk.h"
+#include "potentials/tet_limit.h"
+#include "potentials/tet_limit_axes.h"
 #include "potentials/tet_strain.h"
+#include "potentials/tri_limit.h"
+#include "potentials/tri_limit_axes.h"
+#include "potentials/tri_strain.h"
 
 namespace verve {
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
-  static const std::vector<PotentialEntry> entries{entry<Spring>(),     entry<TetStrain>(),        entry<Stvk>(),
-                                                   entry<NeoHookean>(), entry<StableNeoHookean>(), entry<Corotated>()};
+  static const std::vector<PotentialEntry> entries{
+      entry<Spring>(),    entry<TetStrain>(),    entry<Stvk>(),        entry<NeoHookean>(), entry<StableNeoHookean>(),
+      entry<Corotated>(), entry<EdgeStrain>(),   entry<TriStrain>(),   entry<EdgeLimit>(),  entry<TriLimit>(),
+      entry<TetLimit>(),  entry<TriLimitAxes>(), entry<TetLimitAxes>()};
   return entries;
 }
 

@@ -25,7 +25,7 @@ inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "triangles" || info.elements == "hinges")
-    return mesh_of("cloth", {{"columns", {n + 3}}, {"rows", {n + 2}}});
+    return mesh_of("cloth", {{"columns", {large ? 56 : n + 3}}, {"rows", {large ? 55 : n + 2}}});
   FAIL("no mesh for a potential over " << info.elements);
   return {};
 }
