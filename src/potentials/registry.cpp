@@ -1,5 +1,6 @@
 #include "potentials/batch.h"
 // Each kernel included here is also compiled on its own, for every set of SIMD instructions: see CMakeLists.txt.
+#include "potentials/area_spring.h"
 #include "potentials/corotated.h"
 #include "potentials/edge_limit.h"
 #include "potentials/edge_strain.h"
@@ -10,18 +11,22 @@
 #include "potentials/tet_limit.h"
 #include "potentials/tet_limit_axes.h"
 #include "potentials/tet_strain.h"
+#include "potentials/tet_volume.h"
+#include "potentials/tri_area.h"
 #include "potentials/tri_limit.h"
 #include "potentials/tri_limit_axes.h"
 #include "potentials/tri_strain.h"
+#include "potentials/volume_spring.h"
 
 namespace verve {
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
   static const std::vector<PotentialEntry> entries{
-      entry<Spring>(),    entry<TetStrain>(),    entry<Stvk>(),        entry<NeoHookean>(), entry<StableNeoHookean>(),
-      entry<Corotated>(), entry<EdgeStrain>(),   entry<TriStrain>(),   entry<EdgeLimit>(),  entry<TriLimit>(),
-      entry<TetLimit>(),  entry<TriLimitAxes>(), entry<TetLimitAxes>()};
+      entry<Spring>(),     entry<TetStrain>(),    entry<Stvk>(),         entry<NeoHookean>(), entry<StableNeoHookean>(),
+      entry<Corotated>(),  entry<EdgeStrain>(),   entry<TriStrain>(),    entry<EdgeLimit>(),  entry<TriLimit>(),
+      entry<TetLimit>(),   entry<TriLimitAxes>(), entry<TetLimitAxes>(), entry<TriArea>(),    entry<TetVolume>(),
+      entry<AreaSpring>(), entry<VolumeSpring>()};
   return entries;
 }
 
