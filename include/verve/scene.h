@@ -60,6 +60,7 @@ struct Placement {
 /// Start state relative to the placed rest shape. Deformations act about the centre of mass.
 struct InitialState {
   Vec3 stretch{1, 1, 1};       ///< factors along the axes; zero and negative allowed
+  Vec3 twist{0, 0, 0};         ///< about this axis, by its length per metre along it [degrees/m]
   std::optional<Vec3> squash;  ///< press all vertices into a centred box of this size [m]
   double noise = 0;            ///< each vertex moved at random within a ball of this radius [m]
   std::uint64_t seed = 1;

@@ -211,6 +211,8 @@ void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, V
   for (int vertex = 0; vertex < body.count; ++vertex) {
     Vec3 d = x[body.row_of_vertex[vertex]].xyz() - c0;
     d = {d.x * initial.stretch.x, d.y * initial.stretch.y, d.z * initial.stretch.z};
+    if (const double rate = norm(initial.twist); rate > 0)
+      d = rotation_from_vector(initial.twist * (dot(d, initial.twist) / rate)) * d;
     if (initial.squash) {
       for (int a = 0; a < 3; ++a) d[a] = pressed(d[a], 0.5 * (*initial.squash)[a]);
     }

@@ -183,6 +183,8 @@ const std::vector<Key>& keys_of<InitialState>() {
   static const std::vector<Key> keys = {
       key<&InitialState::stretch>("stretch",
                                   "factors along the axes about the centre of mass; zero flattens, negative mirrors"),
+      key<&InitialState::twist>("twist", "turns each cross-section about this axis, by its length per metre along it",
+                                {.unit = "degrees/m"}),
       key<&InitialState::squash>("squash", "presses all vertices into a centred box of this size; null: no box",
                                  {.unit = "m", .range = at_least(0)}),
       key<&InitialState::noise>("noise", "moves each vertex at random by up to this distance",
