@@ -5,6 +5,7 @@
 #include "potentials/edge_limit.h"
 #include "potentials/edge_strain.h"
 #include "potentials/neo_hookean.h"
+#include "potentials/sparse_bending.h"
 #include "potentials/spring.h"
 #include "potentials/stable_neo_hookean.h"
 #include "potentials/stvk.h"
@@ -22,11 +23,28 @@ namespace verve {
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
+  // clang-format off
   static const std::vector<PotentialEntry> entries{
-      entry<Spring>(),     entry<TetStrain>(),    entry<Stvk>(),         entry<NeoHookean>(), entry<StableNeoHookean>(),
-      entry<Corotated>(),  entry<EdgeStrain>(),   entry<TriStrain>(),    entry<EdgeLimit>(),  entry<TriLimit>(),
-      entry<TetLimit>(),   entry<TriLimitAxes>(), entry<TetLimitAxes>(), entry<TriArea>(),    entry<TetVolume>(),
-      entry<AreaSpring>(), entry<VolumeSpring>()};
+      entry<Spring>(),
+      entry<TetStrain>(),
+      entry<Stvk>(),
+      entry<NeoHookean>(),
+      entry<StableNeoHookean>(),
+      entry<Corotated>(),
+      entry<EdgeStrain>(),
+      entry<TriStrain>(),
+      entry<EdgeLimit>(),
+      entry<TriLimit>(),
+      entry<TetLimit>(),
+      entry<TriLimitAxes>(),
+      entry<TetLimitAxes>(),
+      entry<TriArea>(),
+      entry<TetVolume>(),
+      entry<AreaSpring>(),
+      entry<VolumeSpring>(),
+      bending_entry(),
+  };
+  // clang-format on
   return entries;
 }
 

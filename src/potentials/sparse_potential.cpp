@@ -1,6 +1,7 @@
 #include "potentials/sparse_potential.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/parallel.h"
 
@@ -11,17 +12,28 @@ constexpr int grain = 256;  // elements, or vertices, per chunk
 }
 
 void SparsePotential::add_element(double weight, const std::vector<std::vector<Coefficient>>& rows) {
-  std::vector<int> corners;
+  // in the order of their first use, so that how the rows are numbered rounds nothing differently
+  std::vector<std::array<int, 2>> first_use;  // vertex, where in the list of all coefficients
+  int count = 0;
   for (const auto& row : rows)
-    for (const Coefficient& c : row) corners.push_back(c.vertex);
-  std::sort(corners.begin(), corners.end());
-  corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+    for (const Coefficient& c : row) first_use.push_back({c.vertex, count++});
+  std::sort(first_use.begin(), first_use.end());
+  first_use.erase(std::unique(first_use.begin(), first_use.end(), [](auto& a, auto& b) { return a[0] == b[0]; }),
+                  first_use.end());
+  std::vector<int> corners(count, -1), number(first_use.size());
+  for (const auto& [vertex, place] : first_use) corners[place] = vertex;
+  corners.erase(std::remove(corners.begin(), corners.end(), -1), corners.end());
+  const auto sorted = [&](int vertex) {
+    return std::lower_bound(first_use.begin(), first_use.end(), std::array<int, 2>{vertex, 0}) - first_use.begin();
+  };
+  for (size_t c = 0; c < corners.size(); ++c) number[sorted(corners[c])] = int(c);
   for (const auto& row : rows) {
     for (const Coefficient& c : row) {
-      entry_corner_.push_back(int(std::lower_bound(corners.begin(), corners.end(), c.vertex) - corners.begin()));
+      entry_corner_.push_back(number[sorted(c.vertex)]);
       entry_value_.push_back(c.value);
     }
     first_entry_.push_back(int(entry_corner_.size()));
+    row_scale_.push_back(1);
   }
   corner_.insert(corner_.end(), corners.begin(), corners.end());
   weight_.push_back(weight);
@@ -36,7 +48,7 @@ void SparsePotential::finish(const Vec4* rest) {
   };
   std::vector<Use> uses;
   z_.resize(first_row_.back()), dz_.resize(z_.size()), rest_z_.resize(z_.size());
-  rest_size_.assign(elements(), 0);
+  rest_size_.assign(z_.size(), 0);
   for (int e = 0; e < elements(); ++e) {
     reduce(rest, e, rest_z_.data() + first_row_[e]);
     for (int r = first_row_[e]; r < first_row_[e + 1]; ++r) {
@@ -45,7 +57,7 @@ void SparsePotential::finish(const Vec4* rest) {
         uses.push_back({vertex(e, entry_corner_[k]), r, entry_value_[k]});
         size += std::abs(entry_value_[k]) * norm((rest[vertex(e, entry_corner_[k])] - rest[vertex(e, 0)]).xyz());
       }
-      rest_size_[e] += size * size;
+      rest_size_[r] = size * size;
     }
   }
   std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.vertex < b.vertex; });
@@ -65,7 +77,7 @@ double SparsePotential::coefficient(int element, int row, int corner) const {
   const int r = first_row_[element] + row;
   for (int k = first_entry_[r]; k < first_entry_[r + 1]; ++k)
     if (entry_corner_[k] == corner) sum += entry_value_[k];
-  return sum;
+  return sum * row_scale_[r];
 }
 
 /// From differences to the first vertex: exact far from the origin.
@@ -76,7 +88,7 @@ void SparsePotential::reduce(const Vec4* x, int element, Vec3* z) const {
     Vec3 sum{};
     for (int k = first_entry_[r]; k < first_entry_[r + 1]; ++k)
       sum += (x[corner[entry_corner_[k]]] - first).xyz() * entry_value_[k];
-    *z++ = sum;
+    *z++ = sum * row_scale_[r];
   }
 }
 
@@ -87,7 +99,10 @@ double SparsePotential::evaluate(const Vec4* x, Vec4* gradient) {
   prepare(z_);
   const double energy = ordered_sum<double>(elements(), grain, partial_, [&](int begin, int end) {
     double sum = 0;
-    for (int e = begin; e < end; ++e) sum += element_gradient(e, z_.data() + first_row_[e], dz_.data() + first_row_[e]);
+    for (int e = begin; e < end; ++e) {
+      sum += element_gradient(e, z_.data() + first_row_[e], dz_.data() + first_row_[e]);
+      for (int r = first_row_[e]; r < first_row_[e + 1]; ++r) dz_[r] *= row_scale_[r];
+    }
     return sum;
   });
   if (!gradient) return energy;
@@ -130,7 +145,8 @@ void SparsePotential::add_weights(SymmetricAssembly& matrix, int offset, double 
     for (int r = first_row_[e]; r < first_row_[e + 1]; ++r)
       for (int k = first_entry_[r]; k < first_entry_[r + 1]; ++k)
         for (int l = first_entry_[r]; l < first_entry_[r + 1]; ++l)
-          dense[size_t(entry_corner_[k]) * n + entry_corner_[l]] += entry_value_[k] * entry_value_[l];
+          dense[size_t(entry_corner_[k]) * n + entry_corner_[l]] +=
+              row_scale_[r] * row_scale_[r] * entry_value_[k] * entry_value_[l];
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j)
         matrix.add(vertex(e, i) + offset, vertex(e, j) + offset, scale * weight_[e] * dense[size_t(i) * n + j]);
@@ -139,7 +155,9 @@ void SparsePotential::add_weights(SymmetricAssembly& matrix, int offset, double 
 
 double SparsePotential::reference_energy() const {
   double sum = 0;
-  for (int e = 0; e < elements(); ++e) sum += 0.5 * weight_[e] * rest_size_[e];
+  for (int e = 0; e < elements(); ++e)
+    for (int r = first_row_[e]; r < first_row_[e + 1]; ++r)
+      sum += 0.5 * weight_[e] * row_scale_[r] * row_scale_[r] * rest_size_[r];
   return sum;
 }
 

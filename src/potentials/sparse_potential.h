@@ -32,6 +32,9 @@ class SparsePotential : public Potential {
   /// After the last element; `rest` is where the vertices are at rest.
   void finish(const Vec4* rest);
   void set_weight(int element, double weight) { weight_[element] = weight; }
+  /// Multiplies a row of A, for parameters that weigh the rows of an element against each other; 1 until then.
+  void set_row_scale(int element, int row, double scale) { row_scale_[first_row_[element] + row] = scale; }
+  /// z at rest, rows unscaled.
   const Vec3* rest_z(int element) const { return rest_z_.data() + first_row_[element]; }
 
   /// Energy of an element and dPsi/dz. Called from several threads at once, each element once.
@@ -52,7 +55,7 @@ class SparsePotential : public Potential {
   std::vector<int> touched_, first_use_, use_row_;  // per vertex in use: the rows it is part of
   std::vector<double> use_value_;
   std::vector<Vec3> z_, dz_, rest_z_;
-  std::vector<double> rest_size_, partial_;
+  std::vector<double> row_scale_, rest_size_, partial_;  // rest_size_: of the terms of z, squared, per row
 };
 
 /// Psi = w/2 |z - p|^2 for p = element_projection(z): what most of them are.

@@ -19,12 +19,24 @@ inline Mesh mesh_of(const std::string& generator, const Parameters& parameters =
   return std::move(*mesh);
 }
 
+inline Mesh curved(Mesh mesh) {
+  for (Vec3& v : mesh.vertices) v.y += 0.3 * std::cos(2 * v.x) + 0.1 * v.x * v.z, v.z += 0.2 * v.x * v.x;
+  return mesh;
+}
+
 /// A mesh with elements of the kind a potential acts on; a new kind must be added here.
 inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   const double n = large ? 26 : 2;
   if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
-  if (info.elements == "triangles" || info.elements == "hinges")
+  // sheets and lines that are curved at rest: what is kept of that is the harder part
+  if (info.elements == "vertices" || info.elements == "hinges")
+    return curved(mesh_of(
+        "cloth",
+        {{"width", {2}}, {"length", {1.5}}, {"columns", {large ? 60.0 : 5.0}}, {"rows", {large ? 59.0 : 4.0}}}));
+  if (info.elements == "joints")
+    return curved(mesh_of("chain", {{"length", {4}}, {"vertices", {large ? 5000.0 : 9.0}}}));
+  if (info.elements == "triangles")
     return mesh_of("cloth", {{"columns", {large ? 56 : n + 3}}, {"rows", {large ? 55 : n + 2}}});
   FAIL("no mesh for a potential over " << info.elements);
   return {};

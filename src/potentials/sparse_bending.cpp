@@ -1,0 +1,308 @@
+// What is bent is the second derivative of the surface, found at an inner vertex from its ring of triangles at rest as
+// the weak derivative of the gradient,
+//   H_i x = -1/A_i  sum over triangles t of |t|  grad(phi_i) grad(x)^T,
+// A_i the (mixed) Voronoi area. Its trace is the cotangent Laplacian over A_i: the mean-curvature vector c of PD
+// Eq. 21.
+//
+// PD Eq. 19 keeps the trace alone: w/2 (tr H)^2, a plate of Poisson's ratio 1. Where a sheet ends that is not enough.
+// A saddle, x^2 - y^2, has no trace, and a strip clamped at one end avoids all cost by bending the opposite way across
+// its width; only the in-plane stiffness could forbid that, and it does not notice small deflections. The energy of a
+// plate,
+//   w/2 [(tr H)^2 - 2 (1 - nu) det H]  =  w/2 [(1 + nu)/2 (tr H)^2 + (1 - nu)/2 ((Hxx - Hyy)^2 + 4 Hxy^2)],
+// has two rows more per vertex, and the right conditions at free edges come by themselves: vertices of the border have
+// no term of their own (Stein et al. 2018, "Natural boundary conditions for smoothing in geometry processing"). nu = 1
+// is the energy as published. On a closed surface, or one that keeps its lengths, det H is Gauss' and all nu agree.
+#include "potentials/sparse_bending.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "potentials/elements.h"
+#include "potentials/parameters.h"
+#include "potentials/polar.h"
+#include "potentials/sparse_potential.h"
+
+namespace verve {
+
+namespace {
+
+using Coefficient = SparsePotential::Coefficient;
+
+struct Params {
+  double stiffness = 0.01, poisson = 0;
+  static std::vector<Field<Params>> fields() {
+    return {
+        field("stiffness", &Params::stiffness, "N m", "bending stiffness: energy per area w/2 kappa^2"),
+        field("poisson", &Params::poisson, "", "Poisson's ratio of the plate; 1 is the energy of PD Eq. 19", -1, 1)};
+  }
+  std::string check() const { return {}; }
+};
+
+/// A triangle at rest.
+struct Facet {
+  double area = 0;
+  Vec3 normal;
+  std::array<Vec3, 3> slope;     // gradients of the three hat functions
+  std::array<double, 3> region;  // the part of the area that is nearest to each vertex
+
+  Facet(const Vec3& a, const Vec3& b, const Vec3& c) {
+    const std::array<Vec3, 3> x{a, b, c};
+    const Vec3 n = cross(b - a, c - a);
+    area = 0.5 * norm(n), normal = n / norm(n);
+    std::array<double, 3> angle{}, side{};  // cosines times lengths, squares of the sides across
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 u = x[(i + 1) % 3] - x[i], v = x[(i + 2) % 3] - x[i];
+      slope[i] = cross(normal, v - u) / (2 * area);
+      angle[i] = dot(u, v), side[i] = dot(v - u, v - u);
+    }
+    // Meyer et al. 2003: Voronoi in triangles without an obtuse angle, otherwise half of it to the obtuse corner
+    const auto obtuse = std::find_if(angle.begin(), angle.end(), [](double cosine) { return cosine < 0; });
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      if (obtuse == angle.end()) {
+        region[i] = (side[j] * angle[j] + side[k] * angle[k]) / (16 * area);
+      } else {
+        region[i] = angle[i] < 0 ? area / 2 : area / 4;
+      }
+    }
+  }
+};
+
+/// v turned by the shortest way that takes `from` to `to`.
+Vec3 turned(const Vec3& v, const Vec3& from, const Vec3& to) {
+  const Vec3 axis = cross(from, to);
+  return v + cross(axis, v) + cross(axis, cross(axis, v)) / std::max(1 + dot(from, to), 1e-12);
+}
+
+/// What bending needs to know of the sheets of a mesh.
+class Sheets {
+ public:
+  explicit Sheets(const Mesh& mesh) : mesh_(mesh), ring_(mesh.vertices.size()), inner_(mesh.vertices.size(), 0) {
+    for (size_t t = 0; t < mesh.triangles.size(); ++t) {
+      const auto& [a, b, c] = mesh.triangles[t];
+      facets_.emplace_back(mesh.vertices[a], mesh.vertices[b], mesh.vertices[c]);
+      for (const int v : mesh.triangles[t]) ring_[v].push_back(int(t)), inner_[v] = 1;
+    }
+    for (const auto& e : border_edges(mesh)) inner_[e[0]] = inner_[e[1]] = 0;
+    share_areas();
+  }
+
+  bool inner(int v) const { return inner_[v]; }
+  /// Of the sheet, as far as this vertex speaks for it.
+  double area(int v) const { return area_[v]; }
+
+  bool ring_inside(int v, const std::vector<char>& region) const {
+    for (const int t : ring_[v])
+      for (const int u : mesh_.triangles[t])
+        if (!region[u]) return false;
+    return true;
+  }
+
+  /// tr H, Hxx - Hyy and 2 Hxy over the ring of an inner vertex, as rows over the vertices of the mesh.
+  std::vector<std::vector<Coefficient>> rows(int v) const {
+    Vec3 normal{};
+    for (const int t : ring_[v]) normal += facets_[t].normal * facets_[t].area;
+    if (!(norm(normal) > 0)) normal = facets_[ring_[v][0]].normal;
+    normal = normal / norm(normal);
+    const Vec3 axis = std::abs(normal.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    Vec3 along = cross(axis, normal);
+    along = along / norm(along);
+
+    double voronoi = 0;
+    for (const int t : ring_[v]) voronoi += facets_[t].region[corner(t, v)];
+    std::vector<int> ring;
+    std::vector<std::array<double, 3>> sum;
+    for (const int t : ring_[v]) {
+      const Facet& f = facets_[t];
+      const Vec3 e1 = turned(along, normal, f.normal), e2 = cross(f.normal, e1);
+      const Vec3& mine = f.slope[corner(t, v)];
+      const double m1 = dot(mine, e1), m2 = dot(mine, e2), share = -f.area / voronoi;
+      for (int i = 0; i < 3; ++i) {
+        const int u = mesh_.triangles[t][i];
+        if (u == v) continue;  // the rows sum to zero: it gets what is left
+        size_t k = std::find(ring.begin(), ring.end(), u) - ring.begin();
+        if (k == ring.size()) ring.push_back(u), sum.push_back({});
+        const double u1 = dot(f.slope[i], e1), u2 = dot(f.slope[i], e2);
+        sum[k][0] += share * (m1 * u1 + m2 * u2);
+        sum[k][1] += share * (m1 * u1 - m2 * u2);
+        sum[k][2] += share * (m1 * u2 + m2 * u1);
+      }
+    }
+    std::vector<std::vector<Coefficient>> rows(3);
+    for (int r = 0; r < 3; ++r) {
+      double rest = 0;
+      for (size_t k = 0; k < ring.size(); ++k) rows[r].push_back({ring[k], sum[k][r]}), rest -= sum[k][r];
+      rows[r].push_back({v, rest});
+    }
+    return rows;
+  }
+
+ private:
+  static std::vector<std::array<int, 2>> border_edges(const Mesh& mesh) {
+    std::vector<std::array<int, 2>> sides, border;
+    for (const auto& t : mesh.triangles)
+      for (int i = 0; i < 3; ++i) sides.push_back({std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])});
+    std::sort(sides.begin(), sides.end());
+    for (size_t k = 0, end = 0; k < sides.size(); k = end) {
+      for (end = k; end < sides.size() && sides[end] == sides[k];) ++end;
+      if (end - k == 1) border.push_back(sides[k]);
+    }
+    return border;
+  }
+
+  int corner(int t, int v) const {
+    const auto& triangle = mesh_.triangles[t];
+    return triangle[0] == v ? 0 : triangle[1] == v ? 1 : 2;
+  }
+
+  /// The area of the border goes to the inner vertices next to it, or a narrow strip would lose the outer half cells of
+  /// its width.
+  void share_areas() {
+    area_.assign(mesh_.vertices.size(), 0);
+    for (size_t t = 0; t < facets_.size(); ++t) {
+      const auto& triangle = mesh_.triangles[t];
+      const Facet& f = facets_[t];
+      double left = f.area;
+      std::vector<int> heirs;
+      for (int i = 0; i < 3; ++i)
+        if (inner_[triangle[i]]) area_[triangle[i]] += f.region[i], left -= f.region[i], heirs.push_back(triangle[i]);
+      if (heirs.size() == 3) continue;
+      if (heirs.empty())
+        for (const int v : triangle)
+          for (const int s : ring_[v])
+            for (const int u : mesh_.triangles[s])
+              if (inner_[u] && std::find(heirs.begin(), heirs.end(), u) == heirs.end()) heirs.push_back(u);
+      for (const int v : heirs) area_[v] += left / double(heirs.size());
+    }
+  }
+
+  const Mesh& mesh_;
+  std::vector<Facet> facets_;
+  std::vector<std::vector<int>> ring_;  // triangles at each vertex
+  std::vector<char> inner_;
+  std::vector<double> area_;
+};
+
+class Bending final : public ProjectedPotential {
+ public:
+  Bending(const Sheets& sheets, const std::vector<int>& vertices, const PotentialInput& in,
+          ElementParameters<Params> own)
+      : own_(std::move(own)) {
+    std::vector<Vec4> rest(in.mesh.vertices.size());
+    for (size_t v = 0; v < rest.size(); ++v) rest[in.index[v]] = Vec4(in.mesh.vertices[v]);
+    for (const int v : vertices) {
+      auto rows = sheets.rows(v);
+      for (auto& row : rows)
+        for (Coefficient& c : row) c.vertex = in.index[c.vertex];
+      add_element(1, rows);
+      area_.push_back(sheets.area(v));
+    }
+    finish(rest.data());
+    target_.resize(3 * area_.size()), shape_.resize(area_.size());
+    set_parameters(in.values);
+  }
+
+  std::string_view name() const override { return "bending"; }
+
+  void set_parameters(const ParameterValues& values) override {
+    const Params common = read_parameters<Params>(values);
+    for (int e = 0; e < elements(); ++e) {
+      const Params p = own_.at(common, e);
+      const double trace = std::sqrt(0.5 * (1 + p.poisson)), rest = std::sqrt(0.5 * (1 - p.poisson));
+      set_weight(e, p.stiffness * area_[e]);
+      const std::array<double, 3> scale{trace, rest, rest};
+      Vec3* target = &target_[3 * e];
+      for (int r = 0; r < 3; ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
+      shape_[e] = shape_of(e, target);
+    }
+  }
+
+ protected:
+  /// R nearest to z for targets R z0 (PD Eq. 20, 28). For one vector R z0 is z |z0| / |z|, and for several along one
+  /// line likewise; only the sign of the curvature relative to itself is kept, not to the sides of the sheet.
+  void element_projection(int e, const Vec3* z, Vec3* p) const override {
+    const Vec3* target = &target_[3 * e];
+    if (shape_[e] == Shape::flat) {
+      p[0] = p[1] = p[2] = {};
+    } else if (shape_[e] == Shape::line) {
+      const Vec3 n = longest(target);
+      Vec3 sum{};
+      for (int r = 0; r < 3; ++r) sum += z[r] * dot(target[r], n);
+      const double size = norm(sum);
+      const Vec3 m = size > 0 ? sum / size : n;  // any direction will do at z = 0
+      for (int r = 0; r < 3; ++r) p[r] = m * dot(target[r], n);
+    } else {
+      Mat3 f{};
+      for (int r = 0; r < 3; ++r) f = f + outer(z[r], target[r]);
+      const Mat3 rotation = nearest_rotation_svd(f);
+      for (int r = 0; r < 3; ++r) p[r] = rotation * target[r];
+    }
+  }
+
+ private:
+  enum class Shape : char { flat, line, any };
+
+  static Vec3 longest(const Vec3* z) {
+    const Vec3 n = *std::max_element(z, z + 3, [](const Vec3& a, const Vec3& b) { return dot(a, a) < dot(b, b); });
+    return n / norm(n);
+  }
+
+  Shape shape_of(int e, const Vec3* target) const {
+    // curvature times the size of a cell: below this it is round-off
+    const double cell = std::sqrt(area_[e]);
+    double size = 0;
+    for (int r = 0; r < 3; ++r) size += norm(target[r]);
+    if (!(size * cell > 1e-12)) return Shape::flat;
+    const Vec3 n = longest(target);
+    double off = 0;
+    for (int r = 0; r < 3; ++r) off += norm(target[r] - n * dot(target[r], n));
+    return off * cell > 1e-14 && off > 1e-14 * size ? Shape::any : Shape::line;
+  }
+
+  ElementParameters<Params> own_;
+  std::vector<double> area_;
+  std::vector<Vec3> target_;  // z at rest
+  std::vector<Shape> shape_;
+};
+
+std::unique_ptr<Potential> make(const PotentialInput& in, const std::string& where, Diagnostics& notes) {
+  const size_t problems = notes.items().size();
+  if (in.mesh.triangles.empty()) {
+    notes.error(where + ".type", "\"bending\" acts on sheets of triangles, and the mesh of the body has none");
+    return nullptr;
+  }
+  if (const std::string fault = Hinges::fault(in.mesh); !fault.empty()) notes.error(where, fault);
+  const Sheets sheets(in.mesh);
+  std::vector<int> inner, kept;
+  for (int v = 0; v < int(in.mesh.vertices.size()); ++v) {
+    if (!sheets.inner(v)) continue;
+    inner.push_back(v);
+    if (in.region.empty() || sheets.ring_inside(v, in.region)) kept.push_back(v);
+  }
+  ElementParameters<Params> own(in.arrays, int(in.mesh.vertices.size()), kept, where, notes);
+  if (inner.empty()) {
+    notes.error(where,
+                "found a sheet all of whose vertices lie on its border, expected at least one inside (or "
+                "\"hinge_bending\", which needs none)");
+  } else if (kept.empty()) {
+    notes.error(where + ".region",
+                "found none of the inner vertices with all their triangles inside, expected at "
+                "least one");
+  }
+  if (notes.items().size() > problems) return nullptr;
+  return std::make_unique<Bending>(sheets, kept, in, std::move(own));
+}
+
+}  // namespace
+
+PotentialEntry bending_entry() {
+  PotentialEntry out;
+  out.info = {"bending", "bending of sheets by the Laplace-Beltrami operator (PD Eq. 19-21, 28)", "vertices",
+              parameter_infos<Params>()};
+  out.info.slack = true;  // bending does not see most stretches
+  out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
+  out.make = make;
+  return out;
+}
+
+}  // namespace verve
