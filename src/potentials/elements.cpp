@@ -67,4 +67,16 @@ std::string Hinges::fault(const Mesh& mesh) {
   return out;
 }
 
+std::vector<std::array<int, 3>> Joints::of(const Mesh& mesh) {
+  std::vector<std::array<int, 2>> ends;  // vertex, neighbour
+  for (const auto& [a, b] : mesh.edges) ends.push_back({a, b}), ends.push_back({b, a});
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  std::vector<std::array<int, 3>> joints;
+  for (size_t i = 0; i < ends.size(); ++i)
+    for (size_t j = i + 1; j < ends.size() && ends[j][0] == ends[i][0]; ++j)
+      joints.push_back({ends[i][0], ends[i][1], ends[j][1]});
+  return joints;
+}
+
 }  // namespace verve

@@ -26,4 +26,11 @@ struct Hinges {
   static std::string fault(const Mesh& mesh);
 };
 
+/// Where two edges of a rope meet: the vertex between them, then the other two. Edges that a mesh lists as such, not
+/// those of its triangles and tetrahedra. Where ropes branch, every pair of edges is a joint.
+struct Joints {
+  static constexpr const char* name = "joints";
+  static std::vector<std::array<int, 3>> of(const Mesh& mesh);
+};
+
 }  // namespace verve

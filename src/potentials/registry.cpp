@@ -4,7 +4,9 @@
 #include "potentials/corotated.h"
 #include "potentials/edge_limit.h"
 #include "potentials/edge_strain.h"
+#include "potentials/hinge_bending.h"
 #include "potentials/neo_hookean.h"
+#include "potentials/rod_bending.h"
 #include "potentials/sparse_bending.h"
 #include "potentials/spring.h"
 #include "potentials/stable_neo_hookean.h"
@@ -43,6 +45,8 @@ const std::vector<PotentialEntry>& potential_registry() {
       entry<AreaSpring>(),
       entry<VolumeSpring>(),
       bending_entry(),
+      entry<HingeBending>(),
+      entry<RodBending>(),
   };
   // clang-format on
   return entries;
