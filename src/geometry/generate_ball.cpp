@@ -90,6 +90,14 @@ Expected<Mesh> make_ball(const Arguments& a) {
   return mesh;
 }
 
+Expected<Mesh> make_sphere(const Arguments& a) {
+  const Sphere sphere = geodesic_sphere(a.whole("frequency"));
+  Mesh mesh;
+  for (const Vec3& p : sphere.vertices) mesh.vertices.push_back(p * (0.5 * a.number("size")));
+  mesh.triangles = sphere.triangles;
+  return mesh;
+}
+
 }  // namespace
 
 // The ball of Constrained Projective Dynamics has 889 vertices and 1772 = 2 (889 - 1) - 4 tetrahedra: a triangulated
@@ -101,6 +109,14 @@ Generator ball_generator() {
             count_parameter("frequency", "edges along a quarter of a great circle", {15}, 1, 1000),
             count_parameter("layers", "concentric layers; 1 joins the skin to the centre", {1}, 1, 1000)}},
           make_ball};
+}
+
+Generator sphere_generator() {
+  return {{"sphere",
+           "a closed sheet: the skin of a geodesic ball",
+           {length_parameter("size", "diameter", 1),
+            count_parameter("frequency", "edges along a quarter of a great circle", {12}, 1, 1000)}},
+          make_sphere};
 }
 
 Generator stuffed_ball_generator() {

@@ -8,9 +8,9 @@ namespace {
 
 const std::vector<Generator>& table() {
   static const std::vector<Generator> generators = {
-      box_generator(),   cube_generator(),   bar_generator(),         strip_generator(), cloth_generator(),
-      chain_generator(), spring_generator(), tetrahedron_generator(), ball_generator(),  stuffed_ball_generator(),
-      torus_generator(), t_pipe_generator(), bear_generator(),        hippo_generator(),
+      box_generator(),          cube_generator(),   bar_generator(),         strip_generator(), cloth_generator(),
+      chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),  sphere_generator(),
+      stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),  hippo_generator(),
   };
   return generators;
 }

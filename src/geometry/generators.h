@@ -38,6 +38,7 @@ Generator chain_generator();
 Generator tetrahedron_generator();
 Generator spring_generator();
 Generator ball_generator();
+Generator sphere_generator();
 Generator stuffed_ball_generator();
 Generator torus_generator();
 Generator t_pipe_generator();

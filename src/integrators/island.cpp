@@ -85,10 +85,14 @@ double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient)
 
 double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision) {
   double total = 0;
+  prestress_energy_ = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     double energy = 0;
-    for (const auto& potential : model_.bodies[bodies_[k]].potentials)
-      energy += potential->add_gradient(x.data() + offsets_[k], gradient.data() + offsets_[k], precision);
+    for (const auto& potential : model_.bodies[bodies_[k]].potentials) {
+      const double part = potential->add_gradient(x.data() + offsets_[k], gradient.data() + offsets_[k], precision);
+      if (potential->prestress() > 0) prestress_energy_ += part;
+      energy += part;
+    }
     body_energy_[k] = energy;
     total += energy;
   }
@@ -209,7 +213,7 @@ double Island::observe_frequency(double h) {
                 });
   }
   if (distance < 1e-18 * rest_size_) return 0;  // round-off, not a deformation
-  frequency_energy_ = 0.9 * frequency_energy_ + motion.energy;
+  frequency_energy_ = 0.9 * frequency_energy_ + motion.energy - prestress_energy_;
   frequency_distance_ = 0.9 * frequency_distance_ + distance;
   return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;
 }

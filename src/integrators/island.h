@@ -218,6 +218,7 @@ class Island {
   std::vector<RowOverlap> overlap_parts_;
   Swing swing_;
   std::vector<double> body_energy_;
+  double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
   std::vector<RowCenters> center_parts_;
   std::vector<RowMoments> moment_parts_;

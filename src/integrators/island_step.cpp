@@ -287,6 +287,9 @@ void Island::pose(double h, const Settings& settings, const Demand& demand) {
   // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
   // potential: a hundredth of what moves it against them by its own size
   p.present = std::max(p.present, anchored_ ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
+  for (const int b : bodies_)  // its energy passes through zero while its forces do not
+    for (const auto& potential : model_.bodies[b].potentials)
+      p.present = std::max(p.present, 1e-2 * potential->prestress());
   p.e_ref = std::max(p.present, std::abs(p.target.h - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
   problem_ = p;
@@ -323,7 +326,8 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
 bool Island::at_rest(double h, double tolerance) const {
   // a look at the last step settles it for whatever moves
   const double size = std::max(1e-16 * total_mass_ * start_.radius * start_.radius / (h * h), 1e-9 * start_.kinetic);
-  if (start_.radius > 0 && motion.energy > 1e3 * tolerance * size) return false;
+  const double energy = motion.energy - prestress_energy_;
+  if (start_.radius > 0 && energy > 1e3 * tolerance * size) return false;
   Vec3 momentum{}, center{};
   for (int i = 0; i < rows_; ++i) {
     momentum += vec3(motion.v[i]) * forcing.mass[i];
@@ -331,7 +335,7 @@ bool Island::at_rest(double h, double tolerance) const {
   }
   const Vec3 v = momentum / total_mass_;
   center = center / total_mass_;
-  double inner = motion.energy, second = 0;
+  double inner = energy, second = 0;
   for (int i = 0; i < rows_; ++i) {
     const Vec3 d = vec3(motion.v[i]) - v, r = vec3(motion.x[i]) - center;
     inner += 0.5 * forcing.mass[i] * dot(d, d);

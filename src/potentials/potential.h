@@ -50,6 +50,9 @@ class Potential {
   virtual bool is_bounded() const { return true; }
   /// Energy scale of the batch: sum of w/2 |z|^2 at rest.
   virtual double reference_energy() const = 0;
+  /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may be
+  /// negative and says nothing about how far the body is from rest.
+  virtual double prestress() const { return 0; }
   /// A change of material; the stencils stay.
   virtual void set_parameters(const ParameterValues& values) = 0;
 };

@@ -27,6 +27,7 @@ namespace verve {
 const std::vector<PotentialEntry>& potential_registry() {
   // clang-format off
   static const std::vector<PotentialEntry> entries{
+      pressure_entry(),
       entry<Spring>(),
       entry<TetStrain>(),
       entry<Stvk>(),

@@ -38,6 +38,7 @@ inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
     return curved(mesh_of("chain", {{"length", {4}}, {"vertices", {large ? 5000.0 : 9.0}}}));
   if (info.elements == "triangles")
     return mesh_of("cloth", {{"columns", {large ? 56 : n + 3}}, {"rows", {large ? 55 : n + 2}}});
+  if (info.elements == "closed surfaces") return mesh_of("sphere", {{"frequency", {large ? 60.0 : 3.0}}});
   FAIL("no mesh for a potential over " << info.elements);
   return {};
 }

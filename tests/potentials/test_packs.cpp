@@ -53,6 +53,7 @@ void check_against_scalar(Potential& batch, const std::vector<Vec4>& x) {
   // up to 30 elements; the polar formula multiplies them by up to 1/zeta^2 = 100 in double, 4 in float.
   CHECK(largest_difference(wide.gradient, expected.gradient) <= 2e-13 * expected.forces);
   CHECK(largest_difference(narrow.gradient, expected.gradient) <= 2e-5 * expected.forces);
+  if (!batch.has_projection()) return;  // its energy is not w/2 |z - p|^2
   CHECK(std::abs(wide.energy - expected.energy) <= 1e-13 * expected.energy);
   CHECK(std::abs(narrow.energy - expected.energy) <= 2e-6 * expected.energy);
   // the energy alone may cancel down to 1e-4 of its terms
@@ -99,6 +100,7 @@ TEST_CASE("a mesh of many chunks equals the scalar kernel, on every set of instr
     CAPTURE(entry.info.name);
     const Mesh mesh = suitable_mesh(entry.info, true);
     const auto batch = make(entry, mesh);
+    if (batch->corners(0) > 100) continue;  // no small stencil, no packs: one element is the whole surface
     REQUIRE(batch->elements() * batch->corners(0) > 3 * 4096);
     const auto x = deformed(mesh, 0.005, 3);
     for_each_target([&](const std::string&) { check_against_scalar(*batch, x); });
