@@ -22,7 +22,7 @@ struct Params {
 /// Isothermal gas, E(V) = -(p + a) V0 ln(V/V0) + a (V - V0), so that -dE/dV = (p + a) V0/V - a. Below `least` V0 the
 /// energy goes on as the parabola with the same value, slope and curvature: finite for flat and inverted surfaces.
 struct Gas {
-  static constexpr double least = 0.1;
+  static constexpr double least = 0.25;
   double energy, slope;  // E, dE/dV
 
   Gas(const Params& p, double volume, double rest) {

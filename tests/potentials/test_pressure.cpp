@@ -71,11 +71,11 @@ TEST_CASE("flat and inverted surfaces have a finite pressure that grows, and no 
     CHECK(p > last);
     last = p;
   }
-  CHECK(energy(0.0) == doctest::Approx(100 * (std::log(10.0) + 1.5)).epsilon(1e-12));  // parabola from a tenth down
-  const double d = 1e-4;  // value, slope and curvature meet there: p/r^2 = 1e4 on both sides
+  CHECK(energy(0.0) == doctest::Approx(100 * (std::log(4.0) + 1.5)).epsilon(1e-12));  // parabola from a quarter down
+  const double d = 1e-4;  // value, slope and curvature meet there: p/r^2 = 1600 on both sides
   const auto curvature = [&](double r) { return (energy(r + d) - 2 * energy(r) + energy(r - d)) / (d * d); };
-  CHECK(curvature(0.1 + 2 * d) == doctest::Approx(1e4).epsilon(1e-2));
-  CHECK(curvature(0.1 - 2 * d) == doctest::Approx(1e4).epsilon(1e-2));
+  CHECK(curvature(0.25 + 2 * d) == doctest::Approx(1600).epsilon(1e-2));
+  CHECK(curvature(0.25 - 2 * d) == doctest::Approx(1600).epsilon(1e-2));
 }
 
 TEST_CASE("its weights are at least the stiffness of the gas at rest") {
