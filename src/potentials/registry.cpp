@@ -23,19 +23,21 @@
 
 namespace verve {
 
+// Those that are no kernels; each in the source file of its name.
+PotentialEntry pressure_entry();
+
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
   // clang-format off
   static const std::vector<PotentialEntry> entries{
-      pressure_entry(),
       entry<Spring>(),
+      entry<EdgeStrain>(),
+      entry<TriStrain>(),
       entry<TetStrain>(),
       entry<Stvk>(),
       entry<NeoHookean>(),
       entry<StableNeoHookean>(),
       entry<Corotated>(),
-      entry<EdgeStrain>(),
-      entry<TriStrain>(),
       entry<EdgeLimit>(),
       entry<TriLimit>(),
       entry<TetLimit>(),
@@ -48,6 +50,7 @@ const std::vector<PotentialEntry>& potential_registry() {
       bending_entry(),
       entry<HingeBending>(),
       entry<RodBending>(),
+      pressure_entry(),
   };
   // clang-format on
   return entries;
