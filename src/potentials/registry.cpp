@@ -7,7 +7,6 @@
 #include "potentials/hinge_bending.h"
 #include "potentials/neo_hookean.h"
 #include "potentials/rod_bending.h"
-#include "potentials/sparse_bending.h"
 #include "potentials/spring.h"
 #include "potentials/stable_neo_hookean.h"
 #include "potentials/stvk.h"
@@ -24,7 +23,11 @@
 namespace verve {
 
 // Those that are no kernels; each in the source file of its name.
+PotentialEntry bending_entry();
 PotentialEntry pressure_entry();
+PotentialEntry shape_matching_entry();
+PotentialEntry lattice_shape_matching_entry();
+PotentialEntry similarity_entry();
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
@@ -51,6 +54,9 @@ const std::vector<PotentialEntry>& potential_registry() {
       entry<HingeBending>(),
       entry<RodBending>(),
       pressure_entry(),
+      shape_matching_entry(),
+      lattice_shape_matching_entry(),
+      similarity_entry(),
   };
   // clang-format on
   return entries;

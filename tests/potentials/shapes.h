@@ -39,8 +39,32 @@ inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   if (info.elements == "triangles")
     return mesh_of("cloth", {{"columns", {large ? 56 : n + 3}}, {"rows", {large ? 55 : n + 2}}});
   if (info.elements == "closed surfaces") return mesh_of("sphere", {{"frequency", {large ? 60.0 : 3.0}}});
+  if (info.elements == "groups of vertices") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   FAIL("no mesh for a potential over " << info.elements);
   return {};
+}
+
+/// Groups that a potential over groups can do something with: of the right size, and in its set at rest. The meshes are
+/// boxes on a regular grid, so four vertices around a square lie on a plane and on a circle.
+inline std::vector<std::vector<int>> suitable_groups(const PotentialInfo& info, const Mesh& mesh) {
+  std::vector<std::vector<int>> groups;
+  if (!info.takes_groups) return groups;
+  if (info.name == "planarity" || info.name == "circle") {
+    const int n = int(std::lround(std::cbrt(double(mesh.vertices.size()))));
+    for (int v = 0; v + n + 1 < int(mesh.vertices.size()); ++v)
+      if (v % n + 1 < n && v / n % n + 1 < n) groups.push_back({v, v + 1, v + n + 1, v + n});
+    return groups;
+  }
+  for (const auto& t : mesh.tetrahedra) {
+    if (info.name == "distance" || info.name == "formula") {
+      groups.push_back({t[0], t[1]});
+    } else if (info.name == "angle" || info.name == "area") {
+      groups.push_back({t[0], t[1], t[2]});
+    } else {
+      groups.push_back({t.begin(), t.end()});
+    }
+  }
+  return groups;
 }
 
 /// As the scene file would have it with nothing given but what it must. `row` of each vertex: its own number by
@@ -49,7 +73,7 @@ inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& 
                                        const ParameterValues& values = {}, std::vector<int> row = {}) {
   for (int v = int(row.size()); v < int(mesh.vertices.size()); ++v) row.push_back(v);
   Diagnostics out;
-  auto potential = entry.make({mesh, row, values, {}, {}, {}, {}}, "potential", out);
+  auto potential = entry.make({mesh, row, values, {}, {}, suitable_groups(entry.info, mesh), {}}, "potential", out);
   REQUIRE_MESSAGE(potential, out.text());
   return potential;
 }
