@@ -79,6 +79,15 @@ struct Row {
   void store(double* p) const { p[0] = x, p[1] = y, p[2] = z; }
   friend Row operator+(const Row& a, const Row& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
   friend Row operator-(const Row& a, const Row& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend Row operator*(const Row& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
+  friend Row larger_size(const Row& a, const Row& b) {
+    return {max(a.x, std::abs(b.x)), max(a.y, std::abs(b.y)), max(a.z, std::abs(b.z))};
+  }
+  /// To the nearest whole numbers; anything for what is larger than 2^30 or not a number.
+  void store_whole(std::int32_t* p) const {
+    const auto whole = [](double a) { return std::int32_t(std::nearbyint(max(min(a, 0x1p30), -0x1p30))); };
+    p[0] = whole(x), p[1] = whole(y), p[2] = whole(z), p[3] = 0;
+  }
 };
 
 /// A vector of T and the lanes<T> rows it is made of.
@@ -92,6 +101,19 @@ class Rows {
 
  private:
   Row row_;
+};
+
+/// One vertex of each of lanes<T> stencils in whole numbers; differences of these are exact.
+template <class T>
+class WholeRows {
+ public:
+  /// at(lane) points to xyz0.
+  template <class At>
+  explicit WholeRows(const At& at) : x_(at(0)[0]), y_(at(0)[1]), z_(at(0)[2]) {}
+  Vec3T<T> minus(const WholeRows& o) const { return {T(x_ - o.x_), T(y_ - o.y_), T(z_ - o.z_)}; }
+
+ private:
+  std::int32_t x_, y_, z_;
 };
 
 }  // namespace verve

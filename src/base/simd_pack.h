@@ -119,6 +119,17 @@ class Rows {
   Row row_;
 };
 
+template <class T>
+class WholeRows {
+ public:
+  template <class At>
+  explicit HWY_INLINE WholeRows(const At& at) : x_(at(0)[0]), y_(at(0)[1]), z_(at(0)[2]) {}
+  HWY_INLINE Vec3T<T> minus(const WholeRows& o) const { return {T(x_ - o.x_), T(y_ - o.y_), T(z_ - o.z_)}; }
+
+ private:
+  std::int32_t x_, y_, z_;
+};
+
 class LaneSum {
  public:
   template <class F>
@@ -134,6 +145,7 @@ class LaneSum {
 #else
 
 using F4 = hn::FixedTag<float, 4>;
+using I4 = hn::FixedTag<std::int32_t, 4>;
 using WideTag = LaneTag<double>;
 using Narrow = hn::Rebind<float, WideTag>;  // as many floats as a register holds doubles
 
@@ -145,6 +157,9 @@ struct Row {
   HWY_INLINE void store(double* p) const { hn::Store(v, WideTag(), p); }
   friend HWY_INLINE Row operator+(Row a, Row b) { return {hn::Add(a.v, b.v)}; }
   friend HWY_INLINE Row operator-(Row a, Row b) { return {hn::Sub(a.v, b.v)}; }
+  friend HWY_INLINE Row operator*(Row a, double s) { return {hn::Mul(a.v, hn::Set(WideTag(), s))}; }
+  friend HWY_INLINE Row larger_size(Row a, Row b) { return {hn::Max(a.v, hn::Abs(b.v))}; }
+  HWY_INLINE void store_whole(std::int32_t* p) const { hn::Store(hn::DemoteTo(I4(), hn::Round(v)), I4(), p); }
   HWY_INLINE hn::Vec<F4> narrow() const { return hn::DemoteTo(F4(), v); }
   static HWY_INLINE Row widen(hn::Vec<F4> a) { return {hn::PromoteTo(WideTag(), a)}; }
 };
@@ -160,6 +175,18 @@ struct Row {
   }
   friend HWY_INLINE Row operator+(Row a, Row b) { return {hn::Add(a.xy, b.xy), hn::Add(a.z0, b.z0)}; }
   friend HWY_INLINE Row operator-(Row a, Row b) { return {hn::Sub(a.xy, b.xy), hn::Sub(a.z0, b.z0)}; }
+  friend HWY_INLINE Row operator*(Row a, double s) {
+    const auto scale = hn::Set(WideTag(), s);
+    return {hn::Mul(a.xy, scale), hn::Mul(a.z0, scale)};
+  }
+  friend HWY_INLINE Row larger_size(Row a, Row b) {
+    return {hn::Max(a.xy, hn::Abs(b.xy)), hn::Max(a.z0, hn::Abs(b.z0))};
+  }
+  HWY_INLINE void store_whole(std::int32_t* p) const {
+    const hn::Rebind<std::int32_t, WideTag> i2;
+    hn::Store(hn::DemoteTo(i2, hn::Round(xy)), i2, p);
+    hn::Store(hn::DemoteTo(i2, hn::Round(z0)), i2, p + 2);
+  }
   HWY_INLINE hn::Vec<F4> narrow() const {
     return hn::Combine(F4(), hn::DemoteTo(Narrow(), z0), hn::DemoteTo(Narrow(), xy));
   }
@@ -191,18 +218,12 @@ class Rows<Pack<float>> {
     const auto zero = hn::Zero(d);
     const auto xz = hn::InterleaveLower(d, g.x.v, g.z.v), y0 = hn::InterleaveLower(d, g.y.v, zero);
     const auto xz_upper = hn::InterleaveUpper(d, g.x.v, g.z.v), y0_upper = hn::InterleaveUpper(d, g.y.v, zero);
-    pair_[0] = hn::InterleaveLower(d, xz, y0);
-    pair_[1] = hn::InterleaveUpper(d, xz, y0);
-    pair_[2] = hn::InterleaveLower(d, xz_upper, y0_upper);
-    pair_[3] = hn::InterleaveUpper(d, xz_upper, y0_upper);
+    hn::Store(hn::InterleaveLower(d, xz, y0), d, pair_[0]);
+    hn::Store(hn::InterleaveUpper(d, xz, y0), d, pair_[1]);
+    hn::Store(hn::InterleaveLower(d, xz_upper, y0_upper), d, pair_[2]);
+    hn::Store(hn::InterleaveUpper(d, xz_upper, y0_upper), d, pair_[3]);
   }
-  HWY_INLINE Row row(int l) const {
-#if HWY_MAX_BYTES >= 32
-    return Row::widen(l < 4 ? hn::LowerHalf(F4(), pair_[l]) : hn::UpperHalf(F4(), pair_[l - 4]));
-#else
-    return Row::widen(pair_[l]);
-#endif
-  }
+  HWY_INLINE Row row(int l) const { return Row::widen(hn::Load(F4(), pair_[l % 4] + l / 4 * 4)); }
   /// 4x4 transposition, twice side by side in long registers.
   static HWY_INLINE Vec3T<Pack<float>> join(const Row* r) {
     const LaneTag<float> d;
@@ -213,7 +234,7 @@ class Rows<Pack<float>> {
   }
 
  private:
-  hn::Vec<LaneTag<float>> pair_[4];
+  alignas(32) float pair_[4][lanes<Pack<float>>];  // in memory: reading widens for free what a register takes apart
 };
 
 template <>
@@ -247,6 +268,40 @@ class Rows<Pack<double>> {
 
  private:
   Row row_[lanes<Pack<double>>];
+};
+
+template <class T>
+class WholeRows;
+
+template <>
+class WholeRows<Pack<float>> {
+ public:
+  template <class At>
+  explicit HWY_INLINE WholeRows(const At& at) {
+    const auto pair = [&](int l) HWY_ATTR {
+#if HWY_MAX_BYTES >= 32
+      return hn::Combine(D(), hn::Load(I4(), at(l + 4)), hn::Load(I4(), at(l)));
+#else
+      return hn::Load(D(), at(l));
+#endif
+    };
+    pair_[0] = pair(0), pair_[1] = pair(1), pair_[2] = pair(2), pair_[3] = pair(3);
+  }
+  /// Subtracts, transposes and converts, in this order: few instructions.
+  HWY_INLINE Vec3T<Pack<float>> minus(const WholeRows& o) const {
+    const D d;
+    const auto r0 = hn::Sub(pair_[0], o.pair_[0]), r1 = hn::Sub(pair_[1], o.pair_[1]);
+    const auto r2 = hn::Sub(pair_[2], o.pair_[2]), r3 = hn::Sub(pair_[3], o.pair_[3]);
+    const auto xy02 = hn::InterleaveLower(d, r0, r2), xy13 = hn::InterleaveLower(d, r1, r3);
+    const auto z02 = hn::InterleaveUpper(d, r0, r2), z13 = hn::InterleaveUpper(d, r1, r3);
+    const LaneTag<float> f;
+    return {hn::ConvertTo(f, hn::InterleaveLower(d, xy02, xy13)), hn::ConvertTo(f, hn::InterleaveUpper(d, xy02, xy13)),
+            hn::ConvertTo(f, hn::InterleaveLower(d, z02, z13))};
+  }
+
+ private:
+  using D = hn::Rebind<std::int32_t, LaneTag<float>>;
+  hn::Vec<D> pair_[4];
 };
 
 class LaneSum {

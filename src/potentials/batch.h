@@ -22,15 +22,13 @@ class Batch final : public Potential {
         ElementParameters<Params> own = {})
       : stencil_(std::move(stencils)), rest_(std::move(rest)), own_(std::move(own)) {
     std::vector<int> corner_rows;
-    std::vector<Vec3> centers;
-    corner_rows.reserve(stencil_.size() * vertices), centers.reserve(stencil_.size());
+    std::vector<Vec3> corner_rest;
+    corner_rows.reserve(stencil_.size() * vertices), corner_rest.reserve(stencil_.size() * vertices);
     for (size_t e = 0; e < stencil_.size(); ++e) {
       corner_rows.insert(corner_rows.end(), stencil_[e].begin(), stencil_[e].end());
-      Vec3 sum{};
-      for (const Vec3& r : rest_[e]) sum += r;
-      centers.push_back(sum);
+      corner_rest.insert(corner_rest.end(), rest_[e].begin(), rest_[e].end());
     }
-    chunks_.build(corner_rows, vertices, centers);
+    chunks_.build(corner_rows, vertices, corner_rest);
     wide_.resize(chunks_.element_at().size() / block_size), narrow_.resize(wide_.size());
     bind(params);
   }
@@ -48,14 +46,14 @@ class Batch final : public Potential {
 
   double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) override {
     const BlockLoops& loops = block_loops<Kernel>();
-    const bool wide = precision == Precision::float64;
-    return chunks_.sum_with_gradient(x, gradient, runner(wide ? loops.gradient64 : loops.gradient32, wide));
+    return precision == Precision::float64 ? chunks_.sum(x, gradient, loops.gradient64, data_of(wide_))
+                                           : chunks_.sum(x, gradient, loops.gradient32, data_of(narrow_));
   }
 
   double energy(const Vec4* x, Precision precision = Precision::float64) override {
     const BlockLoops& loops = block_loops<Kernel>();
-    const bool wide = precision == Precision::float64;
-    return chunks_.sum(x, runner(wide ? loops.energy64 : loops.energy32, wide));
+    return precision == Precision::float64 ? chunks_.sum(x, nullptr, loops.energy64, data_of(wide_))
+                                           : chunks_.sum(x, nullptr, loops.energy32, data_of(narrow_));
   }
 
   void project(const Vec4* x, Vec3* z, Vec3* projected) const override {
@@ -151,13 +149,10 @@ class Batch final : public Potential {
     return out;
   }
 
-  /// The loop over the elements of a chunk.
-  auto runner(BlockLoop loop, bool wide) const {
-    return [this, loop, wide](const Chunks::Chunk& c, const double* x, double* gradient) {
-      const size_t block = c.first / block_size;
-      const void* data = wide ? static_cast<const void*>(&wide_[block]) : &narrow_[block];
-      return loop({data, chunks_.corners_at(c.first), c.count, x, gradient});
-    };
+  /// Where the elements of a chunk begin.
+  template <class Blocks>
+  static auto data_of(const Blocks& blocks) {
+    return [&](int first) { return static_cast<const void*>(&blocks[first / block_size]); };
   }
 
   /// Of A with the first vertex included.

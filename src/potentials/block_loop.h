@@ -35,6 +35,16 @@ void gather(const double* x, const std::uint16_t* corner, Vec3T<T>* differences)
   });
 }
 
+/// The same from copies in whole numbers of `unit`.
+template <class T, int Vertices>
+void gather_whole(const std::int32_t* x, const std::uint16_t* corner, T unit, Vec3T<T>* differences) {
+  const WholeRows<T> first([&](int l) { return x + corner[l * Vertices]; });
+  unroll<Vertices - 1>([&](auto i) {
+    const WholeRows<T> next([&](int l) { return x + corner[l * Vertices + i + 1]; });
+    differences[i] = next.minus(first) * unit;
+  });
+}
+
 /// A^T dz for all vertices but the first, as rows.
 template <class Kernel, class T>
 void corner_rows(const typename Kernel::template Element<T>& e, const Columns<T, Kernel::rows>& dz, Rows<T>* rows) {
@@ -63,11 +73,38 @@ void scatter(const Rows<T>* rows, const std::uint16_t* corner, int count, double
   });
 }
 
+/// Copies the rows of a range in whole numbers of a power of two, which is returned; zero when that is not fine enough.
+/// Copies of half the size whose differences need no narrowing: as good as differences in double, narrowed to 24 bits,
+/// where a unit is below 2^-24 of the shortest distance. Chunks are compact, so it nearly always is.
+VERVE_INLINE double copy_whole(const BlockRange& range) {
+  constexpr double most = 0x1p30 - 1;  // the difference of two fits into 32 bits
+  const Row origin = Row::load(range.x + 4 * size_t(range.middle));
+  std::int32_t* copies = reinterpret_cast<std::int32_t*>(range.copies);
+  double unit = range.unit;
+  while (unit <= range.coarsest) {
+    const double scale = 1 / unit;
+    Row largest{}, sum{};
+    for (int r = 0; r < range.row_count; ++r) {
+      const Row d = (Row::load(range.x + 4 * size_t(range.rows[r])) - origin) * scale;
+      largest = larger_size(largest, d);
+      sum = sum + d;  // shows what a comparison does not: NaN
+      d.store_whole(copies + 4 * r);
+    }
+    alignas(32) double size[4] = {}, check[4] = {};
+    largest.store(size), sum.store(check);
+    const double extent = max(max(size[0], size[1]), size[2]);
+    if (!std::isfinite(check[0] + check[1] + check[2])) return 0;
+    if (extent <= most) return unit;
+    for (const double reach = extent * unit; unit <= range.coarsest && reach > most * unit;) unit *= 2;
+  }
+  return 0;
+}
+
 /// Everything inlined: a call would send the packs through memory. The gradients of a pack are written after the next
 /// one has been read: the kernels are chains of dependent operations, and that gives the processor something to do in
-/// between.
-template <class Kernel, class T, bool WithGradient>
-VERVE_FLATTEN double run_blocks(const BlockRange& range) {
+/// between. `unit` of whole numbers, zero for copies in double.
+template <class Kernel, class T, bool WithGradient, bool Whole>
+VERVE_NOINLINE VERVE_FLATTEN double run_elements(const BlockRange& range, [[maybe_unused]] double unit) {
   using F = typename LaneOf<T>::Type;
   constexpr int vertices = Kernel::vertices;
   const F* block = static_cast<const F*>(range.elements);
@@ -78,7 +115,11 @@ VERVE_FLATTEN double run_blocks(const BlockRange& range) {
   for (int left = range.count; left > 0; left -= block_size, block += element_fields<Kernel> * block_size) {
     for (int l = 0; l < block_size && l < left; l += lanes<T>, corner += lanes<T> * vertices) {
       Vec3T<T> d[vertices - 1];
-      gather<T, vertices>(range.x, corner, d);
+      if constexpr (Whole) {
+        gather_whole<T, vertices>(reinterpret_cast<const std::int32_t*>(range.copies), corner, T(unit), d);
+      } else {
+        gather<T, vertices>(range.copies, corner, d);
+      }
       const auto e = load_element<Kernel, T>(block + l);
       const Columns<T, Kernel::rows> z = reduce<Kernel, T>(e, d);
       const int count = left - l < lanes<T> ? left - l : lanes<T>;
@@ -97,6 +138,32 @@ VERVE_FLATTEN double run_blocks(const BlockRange& range) {
   }
   if constexpr (WithGradient) scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
   return sum.total();
+}
+
+/// Copies of the rows, the elements, and back what no other chunk has a part in.
+template <class Kernel, class T, bool WithGradient>
+VERVE_FLATTEN double run_blocks(const BlockRange& range) {
+  if constexpr (WithGradient) {
+    const Row zero{};
+    for (int r = 0; r < range.row_count; ++r) zero.store(range.gradient + 4 * r);
+  }
+  const auto row = [&](auto* rows, int r) { return rows + 4 * size_t(range.rows[r]); };
+  double energy = 0;
+  const double unit = sizeof(typename LaneOf<T>::Type) == sizeof(float) ? copy_whole(range) : 0;
+  if constexpr (sizeof(typename LaneOf<T>::Type) == sizeof(float)) {
+    if (unit > 0) energy = run_elements<Kernel, T, WithGradient, true>(range, unit);
+  }
+  if (unit == 0) {
+    for (int r = 0; r < range.row_count; ++r) Row::load(row(range.x, r)).store(range.copies + 4 * r);
+    energy = run_elements<Kernel, T, WithGradient, false>(range, unit);
+  }
+  if constexpr (WithGradient) {
+    for (int r = 0; r < range.own; ++r) {
+      double* to = row(range.x_gradient, r);
+      (Row::load(to) + Row::load(range.gradient + 4 * r)).store(to);
+    }
+  }
+  return energy;
 }
 
 VERVE_NAMESPACE_END

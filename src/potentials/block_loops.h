@@ -12,10 +12,16 @@ inline constexpr int block_size = 8;
 /// Consecutive elements and the vertices they touch.
 struct BlockRange {
   const void* elements;          // [block][field][8], in the loop's own precision
-  const std::uint16_t* corners;  // [element][corner]: where the vertex starts in x and gradient, in doubles
+  const std::uint16_t* corners;  // [element][corner]: where the vertex starts in its copies, in numbers, 4 per vertex
   int count;                     // elements; what fills up the last block is computed and dropped
-  const double* x;               // xyz0 per vertex, aligned to 32 bytes
-  double* gradient;              // likewise; added to. Not touched by the loops for the energy alone
+  // The rows that the copies stand for, the first `own` of them in no other chunk; xyz0 each, aligned to 32 bytes.
+  const int* rows;
+  int own, row_count;
+  const double* x;
+  double* x_gradient;  // what is in the copies of own rows is added; not touched by the loops for the energy alone
+  double *copies, *gradient;  // work space: four doubles per row. The copies of the other rows stay in `gradient`
+  int middle;                 // the row that lies in the midst of the others, at rest
+  double unit, coarsest;      // of copies in whole numbers: what should do, and what would not
 };
 
 /// Returns the energy.

@@ -1,8 +1,8 @@
 #include "potentials/chunks.h"
 
 #include <algorithm>
-
-#include "potentials/block_loops.h"
+#include <cmath>
+#include <limits>
 
 namespace verve {
 
@@ -38,13 +38,16 @@ void bisect(std::vector<int>& elements, int begin, int end, int chunk_elements, 
 
 }  // namespace
 
-void Chunks::build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& centers) {
+void Chunks::build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& rest) {
   corners_ = corners;
-  const int elements = int(centers.size());
+  const int elements = int(stencils.size()) / corners;
+  std::vector<Vec3> centers(elements);
+  for (size_t k = 0; k < stencils.size(); ++k) centers[k / corners] += rest[k];
   const int most = std::max(block_size, corners_per_chunk / corners / block_size * block_size);
   const int count = (elements + most - 1) / most;
   order(centers, count ? round_up((elements + count - 1) / count, block_size) : block_size);
   number_copies(stencils);
+  for (Chunk& c : chunks_) measure(c, stencils, rest);
   slot_x_.resize(slot_row_.size()), slot_gradient_.resize(slot_row_.size());
   partial_.resize(chunks_.size());
 }
@@ -59,7 +62,7 @@ void Chunks::order(const std::vector<Vec3>& centers, int chunk_elements) {
   element_at_.resize(round_up(elements, block_size), -1);
   chunks_.clear();
   for (int first = 0; first < elements; first += chunk_elements)
-    chunks_.push_back({first, std::min(chunk_elements, elements - first), 0, 0, 0});
+    chunks_.push_back({first, std::min(chunk_elements, elements - first), 0, 0, 0, 0, 0, 0});
 }
 
 void Chunks::number_copies(const std::vector<int>& stencils) {
@@ -112,6 +115,28 @@ void Chunks::number_copies(const std::vector<int>& stencils) {
     for (int k = c.count; k % block_size; ++k)
       for (int i = 0; i < corners_; ++i, ++corner) *corner = corner[-corners_];
   }
+}
+
+/// Whole numbers up to 2^30 reach to twice the size at rest, and resolve 2^-24 of the shortest difference.
+void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vector<Vec3>& rest) const {
+  const auto for_corners = [&](auto&& visit) {
+    for (int position = c.first; position < c.first + c.count; ++position)
+      for (int i = 0; i < corners_; ++i) visit(size_t(element_at_[position]) * corners_, i);
+  };
+  Vec3 center{};
+  for_corners([&](size_t e, int i) { center += rest[e + i] / (double(c.count) * corners_); });
+  double nearest = std::numeric_limits<double>::max(), shortest = nearest, extent = 0;
+  Vec3 middle{};
+  for_corners([&](size_t e, int i) {
+    if (i > 0) shortest = std::min(shortest, norm(rest[e + i] - rest[e]));
+    const double distance = norm(rest[e + i] - center);
+    if (distance < nearest) nearest = distance, middle = rest[e + i], c.middle = stencils[e + i];
+  });
+  for_corners([&](size_t e, int i) { extent = std::max(extent, norm(rest[e + i] - middle)); });
+  int exponent;
+  std::frexp(extent, &exponent);
+  c.unit = std::ldexp(1.0, exponent + 1 - 30);
+  c.coarsest = std::ldexp(shortest, -24);
 }
 
 void Chunks::add_shared(Vec4* gradient) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "potentials/block_loops.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -17,44 +18,38 @@ class Chunks {
   struct Chunk {
     int first, count;                     // elements, by position in the order; `first` is a multiple of block_size
     int first_slot, own_slots, end_slot;  // copies of vertices: first those of this chunk alone, then the shared ones
+    int middle;                           // see BlockRange
+    double unit, coarsest;
   };
 
-  /// `stencils[e * corners + c]` is a row of the state; `centers[e]` says where an element lies.
-  void build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& centers);
+  /// `stencils[e * corners + c]` is a row of the state and `rest` lies there at rest.
+  void build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& rest);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
   /// Element at each position, -1 behind the last of a chunk.
   const std::vector<int>& element_at() const { return element_at_; }
   const std::vector<int>& position_of() const { return position_of_; }
-  /// [position][corner]: where in its chunk's copies a vertex starts, counted in doubles.
+  /// [position][corner]: where in its chunk's copies a vertex starts, counted in numbers.
   const std::uint16_t* corners_at(int position) const { return corners_at_.data() + size_t(position) * corners_; }
 
-  /// Sum of function(chunk, x of its copies, gradient of its copies) over all chunks. The gradients of all copies of a
-  /// row are added to it.
-  template <class F>
-  double sum_with_gradient(const Vec4* x, Vec4* gradient, F&& function) {
+  /// Sum of loop(range) over all chunks, whose elements element_data(first) points to. `gradient`, unless null, gets
+  /// added what the copies of its rows have.
+  template <class Loop, class Data>
+  double sum(const Vec4* x, Vec4* gradient, Loop loop, Data&& element_data) {
     parallel_tasks(int(chunks_.size()), [&](int k) {
       const Chunk& c = chunks_[k];
-      for (int s = c.first_slot; s < c.end_slot; ++s) slot_x_[s] = x[slot_row_[s]], slot_gradient_[s] = Vec4();
-      partial_[k] = function(c, &slot_x_[c.first_slot].x, &slot_gradient_[c.first_slot].x);
-      for (int s = c.first_slot; s < c.first_slot + c.own_slots; ++s) gradient[slot_row_[s]] += slot_gradient_[s];
+      partial_[k] = loop({element_data(c.first), corners_at(c.first), c.count, &slot_row_[c.first_slot], c.own_slots,
+                          c.end_slot - c.first_slot, &x->x, gradient ? &gradient->x : nullptr, &slot_x_[c.first_slot].x,
+                          &slot_gradient_[c.first_slot].x, c.middle, c.unit, c.coarsest});
     });
-    add_shared(gradient);
-    return total();
-  }
-  template <class F>
-  double sum(const Vec4* x, F&& function) {
-    parallel_tasks(int(chunks_.size()), [&](int k) {
-      const Chunk& c = chunks_[k];
-      for (int s = c.first_slot; s < c.end_slot; ++s) slot_x_[s] = x[slot_row_[s]];
-      partial_[k] = function(c, &slot_x_[c.first_slot].x, static_cast<double*>(nullptr));
-    });
+    if (gradient) add_shared(gradient);
     return total();
   }
 
  private:
   void order(const std::vector<Vec3>& centers, int chunk_elements);
   void number_copies(const std::vector<int>& stencils);
+  void measure(Chunk& chunk, const std::vector<int>& stencils, const std::vector<Vec3>& rest) const;
   void add_shared(Vec4* gradient) const;
   double total() const;
 

@@ -122,21 +122,27 @@ struct Foam {
     // bound onto the largest, at third order. sqrt(3)|F| is a bound, and so is what needs no root: (3 + |F|^2) / 2, the
     // same for a rotation.
     lambda = T(0.5) * size2 + T(1.5);
-    MaskOf<T> done = T(0) > T(0);
-    for (int k = 0; k < 12; ++k) {
+    T step, bend, slope2;
+    const auto take_step = [&](auto) {
       const T l2 = lambda * lambda, q = l2 - size2;
       const T p = q * q - (d8 * lambda + c4);
       const T slope = T(4) * lambda * q - d8;
-      const T bend = (T(6) * l2 - T(2) * size2) * p;  // p times half of the second derivative
-      const T slope2 = slope * slope;
-      const T step = p * slope / (slope2 - bend);
+      bend = (T(6) * l2 - T(2) * size2) * p;  // p times half of the second derivative
+      slope2 = slope * slope;
+      step = p * slope / (slope2 - bend);
       lambda = lambda - step;
-      // what is left is about step (bend / slope^2)^2; most packs need as many steps as are taken without a look, which
-      // spares the processor from guessing
-      if (k < (wide ? 2 : 1)) continue;
-      const T eps = T(Limits<T>::epsilon());
-      done = !(abs(step) * (bend * bend) > eps * lambda * (slope2 * slope2));
-      if (all(done)) break;
+    };
+    // what is left is about step (bend / slope^2)^2
+    const auto is_done = [&] {
+      return !(abs(step) * (bend * bend) > T(Limits<T>::epsilon()) * lambda * (slope2 * slope2));
+    };
+    // most packs need as many steps as are taken without a look, which spares the processor from guessing
+    constexpr int blind = wide ? 3 : 2;
+    unroll<blind>(take_step);
+    MaskOf<T> done = is_done();
+    for (int k = blind; k < 12 && !all(done); ++k) {
+      take_step(k);
+      done = is_done();
     }
     kappa = T(0.5) * (lambda * lambda - size2);
     zeta = kappa * lambda - T(0.125) * d8;

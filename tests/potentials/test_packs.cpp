@@ -308,3 +308,42 @@ TEST_CASE("a kernel that gives its energy and gradient itself stands beside thos
   const Projection at = project(batch, x);
   for (int r = 0; r < 3; ++r) CHECK(norm(at.z[r] - at.p[r] - s.gradient[r + 1].xyz()) <= 1e-14);
 }
+
+TEST_CASE(
+    "float differences hold where whole numbers cannot: flung away, blown up, far from the origin, finely graded") {
+  const Mesh mesh = mesh_of("box", {{"size", {1, 1, 1}}, {"cells", {8, 8, 8}}});
+  const PotentialEntry* entry = find_potential("tet_strain");
+  REQUIRE(entry != nullptr);
+  const auto batch = make(*entry, mesh);
+  const std::vector<Vec4> x = deformed(mesh, 0.005, 5);
+  Mesh graded = mesh;  // edges of half and of 4e-6 in one chunk
+  double lowest = 0;
+  for (const Vec3& p : mesh.vertices) lowest = std::min(lowest, p.x);
+  for (Vec3& p : graded.vertices) p.x = std::pow(p.x - lowest, 6);
+  const auto fine = make(*entry, graded);
+  for_each_target([&](const std::string&) {
+    auto flung = x;
+    flung[7] += Vec4(Vec3{3e4, -1e5, 2e3});
+    check_against_scalar(*batch, flung);
+    auto blown = x;
+    for (Vec4& p : blown) p = p * 3.7;  // more than the copies are made for, not more than they hold
+    check_against_scalar(*batch, blown);
+    auto far = x;  // in steps of 2^-30, so that the differences are the same
+    for (Vec4& p : far)
+      for (int i = 0; i < 3; ++i) (&p.x)[i] = std::ldexp(std::round(std::ldexp((&p.x)[i], 30)), -30) + 4096;
+    check_against_scalar(*batch, far);
+    std::vector<Vec4> stretched;
+    for (const Vec3& p : graded.vertices) stretched.push_back(Vec4(p * 1.01));
+    check_against_scalar(*fine, stretched);
+    // one vertex that is not a number spoils all elements around it, and none that it does not touch
+    auto broken = x;
+    broken[0].y = std::numeric_limits<double>::quiet_NaN();
+    const Slope narrow = slope(*batch, broken, Precision::float32), whole = slope(*batch, x, Precision::float32);
+    CHECK(std::isnan(narrow.energy));
+    int spoilt = 0;
+    for (size_t v = 0; v < x.size(); ++v) spoilt += std::isnan(norm(narrow.gradient[v].xyz()));
+    CHECK(spoilt > 3);
+    CHECK(spoilt < int(x.size()) / 10);
+    CHECK(std::isfinite(whole.energy));
+  });
+}
