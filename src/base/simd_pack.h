@@ -25,10 +25,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Vec3 = Vec3T<double>;
 using Mat3 = Mat3T<double>;
 
-/// 8 lanes of float or 4 of double, fewer where the registers are shorter. Not more: wider ones leave half of the work
-/// to the rearranging of rows, and a block of 8 elements is to fill them.
+/// 16 lanes of float or 4 of double, fewer where the registers are shorter. Not more doubles: a row is one register.
 template <class F>
-using LaneTag = hn::CappedTag<F, 32 / sizeof(F)>;
+using LaneTag = hn::CappedTag<F, sizeof(F) == sizeof(float) ? 16 : 4>;
 
 template <class F>
 class Pack {
@@ -95,7 +94,7 @@ class Pack {
 
 template <class T>
 inline constexpr int lanes = int(hn::MaxLanes(typename T::D()));
-static_assert(lanes<Pack<float>> <= 8 && 8 % lanes<Pack<float>> == 0 && 8 % lanes<Pack<double>> == 0);
+static_assert(16 % lanes<Pack<float>> == 0 && 16 % lanes<Pack<double>> == 0);
 
 template <class T, class F>
 HWY_INLINE T load_lanes(const F* from) {
@@ -197,12 +196,17 @@ struct Row {
 
 #endif
 
-/// Rows l and l + 4 side by side, where the register has room for both.
-HWY_INLINE hn::Vec<LaneTag<float>> pair(const Row* r, int l) {
-#if HWY_MAX_BYTES >= 32
-  return hn::Combine(LaneTag<float>(), r[l + 4].narrow(), r[l].narrow());
+/// What row(l), row(l + 4), ... give, four numbers each, side by side as far as the register has room.
+template <class D, class GetRow>
+HWY_INLINE hn::Vec<D> side_by_side(D d, const GetRow& row, int l) {
+#if HWY_MAX_BYTES >= 64
+  const hn::Half<D> half;
+  return hn::Combine(d, hn::Combine(half, row(l + 12), row(l + 8)), hn::Combine(half, row(l + 4), row(l)));
+#elif HWY_MAX_BYTES >= 32
+  return hn::Combine(d, row(l + 4), row(l));
 #else
-  return r[l].narrow();
+  static_cast<void>(d);
+  return row(l);
 #endif
 }
 
@@ -224,17 +228,19 @@ class Rows<Pack<float>> {
     hn::Store(hn::InterleaveUpper(d, xz_upper, y0_upper), d, pair_[3]);
   }
   HWY_INLINE Row row(int l) const { return Row::widen(hn::Load(F4(), pair_[l % 4] + l / 4 * 4)); }
-  /// 4x4 transposition, twice side by side in long registers.
+  /// 4x4 transposition, two or four side by side in long registers.
   static HWY_INLINE Vec3T<Pack<float>> join(const Row* r) {
     const LaneTag<float> d;
-    const auto a = pair(r, 0), b = pair(r, 1), c = pair(r, 2), e = pair(r, 3);
+    const auto narrow = [&](int l) HWY_ATTR { return r[l].narrow(); };
+    const auto a = side_by_side(d, narrow, 0), b = side_by_side(d, narrow, 1);
+    const auto c = side_by_side(d, narrow, 2), e = side_by_side(d, narrow, 3);
     const auto xy02 = hn::InterleaveLower(d, a, c), xy13 = hn::InterleaveLower(d, b, e);
     const auto z02 = hn::InterleaveUpper(d, a, c), z13 = hn::InterleaveUpper(d, b, e);
     return {hn::InterleaveLower(d, xy02, xy13), hn::InterleaveUpper(d, xy02, xy13), hn::InterleaveLower(d, z02, z13)};
   }
 
  private:
-  alignas(32) float pair_[4][lanes<Pack<float>>];  // in memory: reading widens for free what a register takes apart
+  alignas(64) float pair_[4][lanes<Pack<float>>];  // in memory: reading widens for free what a register takes apart
 };
 
 template <>
@@ -278,13 +284,8 @@ class WholeRows<Pack<float>> {
  public:
   template <class At>
   explicit HWY_INLINE WholeRows(const At& at) {
-    const auto pair = [&](int l) HWY_ATTR {
-#if HWY_MAX_BYTES >= 32
-      return hn::Combine(D(), hn::Load(I4(), at(l + 4)), hn::Load(I4(), at(l)));
-#else
-      return hn::Load(D(), at(l));
-#endif
-    };
+    const auto row = [&](int l) HWY_ATTR { return hn::Load(I4(), at(l)); };
+    const auto pair = [&](int l) HWY_ATTR { return side_by_side(D(), row, l); };
     pair_[0] = pair(0), pair_[1] = pair(1), pair_[2] = pair(2), pair_[3] = pair(3);
   }
   /// Subtracts, transposes and converts, in this order: few instructions.
@@ -309,9 +310,13 @@ class LaneSum {
   HWY_INLINE LaneSum() : sum_(hn::Zero(WideTag())) {}
   HWY_INLINE void add(Pack<double> a) { sum_ = hn::Add(sum_, a.v); }
   HWY_INLINE void add(Pack<float> a) {
-    const auto lower = hn::PromoteTo(WideTag(), hn::LowerHalf(Narrow(), a.v));
-    const auto upper = hn::PromoteTo(WideTag(), hn::UpperHalf(Narrow(), a.v));
-    sum_ = hn::Add(sum_, hn::Add(lower, upper));
+#if HWY_MAX_BYTES >= 64
+    const hn::Half<LaneTag<float>> half;
+    add(hn::LowerHalf(half, a.v));
+    add(hn::UpperHalf(half, a.v));
+#else
+    add(a.v);
+#endif
   }
   HWY_INLINE double total() const {
     alignas(32) double lane[lanes<Pack<double>>];
@@ -322,6 +327,13 @@ class LaneSum {
   }
 
  private:
+  /// Twice as many floats as a register holds doubles.
+  HWY_INLINE void add(hn::Vec<hn::Twice<Narrow>> a) {
+    const auto lower = hn::PromoteTo(WideTag(), hn::LowerHalf(Narrow(), a));
+    const auto upper = hn::PromoteTo(WideTag(), hn::UpperHalf(Narrow(), a));
+    sum_ = hn::Add(sum_, hn::Add(lower, upper));
+  }
+
   hn::Vec<WideTag> sum_;
 };
 

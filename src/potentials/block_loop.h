@@ -18,30 +18,26 @@ typename Kernel::template Element<T> load_element(const typename LaneOf<T>::Type
   constexpr int fields = element_fields<Kernel>;
   static_assert(std::is_trivially_copyable_v<Element> && sizeof(Element) == fields * sizeof(T),
                 "an Element<T> consists of T only");
-  Element e;
-  unroll<fields>([&](auto f) { reinterpret_cast<T*>(&e)[f] = load_lanes<T>(block + f * block_size); });
-  return e;
+  return std::bit_cast<Element>(collect<fields>([&](auto f) { return load_lanes<T>(block + f * block_size); }));
 }
 
 /// Differences of the stencils' vertices to their first, taken in double.
 template <class T, int Vertices>
-void gather(const double* x, const std::uint16_t* corner, Vec3T<T>* differences) {
-  Row first[lanes<T>];
-  unroll<lanes<T>>([&](auto l) { first[l] = Row::load(x + corner[l * Vertices]); });
-  unroll<Vertices - 1>([&](auto i) {
-    Row d[lanes<T>];
-    unroll<lanes<T>>([&](auto l) { d[l] = Row::load(x + corner[l * Vertices + i + 1]) - first[l]; });
-    differences[i] = Rows<T>::join(d);
+Columns<T, Vertices - 1> gather(const double* x, const std::uint16_t* corner) {
+  const auto first = collect<lanes<T>>([&](auto l) { return Row::load(x + corner[l * Vertices]); });
+  return collect<Vertices - 1>([&](auto i) {
+    const auto d = collect<lanes<T>>([&](auto l) { return Row::load(x + corner[l * Vertices + i + 1]) - first[l]; });
+    return Rows<T>::join(d.data());
   });
 }
 
 /// The same from copies in whole numbers of `unit`.
 template <class T, int Vertices>
-void gather_whole(const std::int32_t* x, const std::uint16_t* corner, T unit, Vec3T<T>* differences) {
+Columns<T, Vertices - 1> gather_whole(const std::int32_t* x, const std::uint16_t* corner, T unit) {
   const WholeRows<T> first([&](int l) { return x + corner[l * Vertices]; });
-  unroll<Vertices - 1>([&](auto i) {
+  return collect<Vertices - 1>([&](auto i) {
     const WholeRows<T> next([&](int l) { return x + corner[l * Vertices + i + 1]; });
-    differences[i] = next.minus(first) * unit;
+    return next.minus(first) * unit;
   });
 }
 
@@ -75,7 +71,7 @@ void scatter(const Rows<T>* rows, const std::uint16_t* corner, int count, double
 
 /// Copies the rows of a range in whole numbers of a power of two, which is returned; zero when that is not fine enough.
 /// Copies of half the size whose differences need no narrowing: as good as differences in double, narrowed to 24 bits,
-/// where a unit is below 2^-24 of the shortest distance. Chunks are compact, so it nearly always is.
+/// where a unit is below 2^-23 of the shortest distance. Chunks are compact, so it nearly always is.
 VERVE_INLINE double copy_whole(const BlockRange& range) {
   constexpr double most = 0x1p30 - 1;  // the difference of two fits into 32 bits
   const Row origin = Row::load(range.x + 4 * size_t(range.middle));
@@ -114,19 +110,20 @@ VERVE_NOINLINE VERVE_FLATTEN double run_elements(const BlockRange& range, [[mayb
   LaneSum sum;
   for (int left = range.count; left > 0; left -= block_size, block += element_fields<Kernel> * block_size) {
     for (int l = 0; l < block_size && l < left; l += lanes<T>, corner += lanes<T> * vertices) {
-      Vec3T<T> d[vertices - 1];
-      if constexpr (Whole) {
-        gather_whole<T, vertices>(reinterpret_cast<const std::int32_t*>(range.copies), corner, T(unit), d);
-      } else {
-        gather<T, vertices>(range.copies, corner, d);
-      }
+      const auto d = [&] {
+        if constexpr (Whole) {
+          return gather_whole<T, vertices>(reinterpret_cast<const std::int32_t*>(range.copies), corner, T(unit));
+        } else {
+          return gather<T, vertices>(range.copies, corner);
+        }
+      }();
       const auto e = load_element<Kernel, T>(block + l);
-      const Columns<T, Kernel::rows> z = reduce<Kernel, T>(e, d);
+      const Columns<T, Kernel::rows> z = reduce<Kernel, T>(e, d.data());
       const int count = left - l < lanes<T> ? left - l : lanes<T>;
       T energy;
       if constexpr (WithGradient) {
         scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
-        Columns<T, Kernel::rows> dz;
+        Columns<T, Kernel::rows> dz = z;
         energy = energy_and_gradient<Kernel, T>(e, z, dz);
         corner_rows<Kernel, T>(e, dz, last_rows);
         last_corner = corner, last_count = count;

@@ -117,7 +117,7 @@ void Chunks::number_copies(const std::vector<int>& stencils) {
   }
 }
 
-/// Whole numbers up to 2^30 reach to twice the size at rest, and resolve 2^-24 of the shortest difference.
+/// Whole numbers up to 2^30 reach to at least 1.2 times the size at rest, and resolve 2^-23 of the shortest difference.
 void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vector<Vec3>& rest) const {
   const auto for_corners = [&](auto&& visit) {
     for (int position = c.first; position < c.first + c.count; ++position)
@@ -134,9 +134,9 @@ void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vect
   });
   for_corners([&](size_t e, int i) { extent = std::max(extent, norm(rest[e + i] - middle)); });
   int exponent;
-  std::frexp(extent, &exponent);
-  c.unit = std::ldexp(1.0, exponent + 1 - 30);
-  c.coarsest = std::ldexp(shortest, -24);
+  std::frexp(1.2 * extent, &exponent);
+  c.unit = std::ldexp(1.0, exponent - 30);
+  c.coarsest = std::ldexp(shortest, -23);
 }
 
 void Chunks::add_shared(Vec4* gradient) const {

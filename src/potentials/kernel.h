@@ -32,7 +32,7 @@
 // z is built from differences to the first vertex (taken in double before they are narrowed), so a kernel is
 // translation-invariant by construction and keeps its precision far from the origin.
 //
-// T is double or float for one element, or a pack of up to 8 elements that go through the code together. So there are
+// T is double or float for one element, or a pack of up to 16 elements that go through the code together. So there are
 // no branches on values: select(condition, a, b) takes the place of ?:, and any(condition) or all(condition) guards a
 // detour for the few (base/simd.h). Name the types of intermediate results (T, not auto): a product of packs only
 // becomes a number when it is stored or added to something.
@@ -49,6 +49,7 @@
 #endif
 
 #include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -101,6 +102,16 @@ VERVE_INLINE void unroll(const F& f) {
   unrolled(std::make_integer_sequence<int, N>(), f);
 }
 
+/// The array of f(0), ... f(N - 1). One that is declared first and filled later would be set to zero in between.
+template <int... i, class F>
+VERVE_INLINE auto collected(std::integer_sequence<int, i...>, const F& f) {
+  return std::array{f(std::integral_constant<int, i>())...};
+}
+template <int N, class F>
+VERVE_INLINE auto collect(const F& f) {
+  return collected(std::make_integer_sequence<int, N>(), f);
+}
+
 /// Psi = w/2 |z - p|^2 for p = project(z) (CPD Eq. 4); its gradient needs no derivative of the projection, because the
 /// projection is optimal.
 template <class T, class Element, size_t Rows>
@@ -131,7 +142,7 @@ T energy_alone(const typename Kernel::template Element<T>& e, const Columns<T, K
   if constexpr (requires { Kernel::energy(e, z); }) {
     return Kernel::energy(e, z);
   } else {
-    Columns<T, Kernel::rows> unused;
+    Columns<T, Kernel::rows> unused = z;
     return energy_and_gradient<Kernel, T>(e, z, unused);
   }
 }
@@ -139,12 +150,11 @@ T energy_alone(const typename Kernel::template Element<T>& e, const Columns<T, K
 /// z = A x from the differences of the stencil.
 template <class Kernel, class T>
 Columns<T, Kernel::rows> reduce(const typename Kernel::template Element<T>& e, const Vec3T<T>* d) {
-  Columns<T, Kernel::rows> z;
-  unroll<Kernel::rows>([&](auto r) {
-    z[r] = d[0] * e.coefficient(r, 0);
-    unroll<Kernel::vertices - 2>([&](auto i) { z[r] = add_scaled(z[r], d[i + 1], e.coefficient(r, i + 1)); });
+  return collect<Kernel::rows>([&](auto r) {
+    Vec3T<T> z = d[0] * e.coefficient(r, 0);
+    unroll<Kernel::vertices - 2>([&](auto i) { z = add_scaled(z, d[i + 1], e.coefficient(r, i + 1)); });
+    return z;
   });
-  return z;
 }
 
 VERVE_NAMESPACE_END

@@ -56,7 +56,7 @@ struct TetStrain {
     const T distance2 = foam.size2 - T(2) * foam.lambda + T(3);
     // 1e-4 of the terms leaves 12 of 16 digits
     if (all(foam.reliable & (distance2 > T(1e-4) * (foam.size2 + T(3))))) return T(0.5) * e.weight * distance2;
-    Columns<T, 3> unused;
+    Columns<T, 3> unused = F;
     return distance_energy<T>(e, F, project(e, F), unused);
   }
 };
