@@ -14,7 +14,7 @@ namespace {
 constexpr double epsilon = 2.220446049250313e-16;
 constexpr int lowering_patience = 15;
 constexpr int most_halvings = 8;
-constexpr int row_grain = 1024;  // rows per chunk of the light passes
+constexpr int row_grain = 256;  // rows per chunk of the light passes
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 

@@ -44,7 +44,8 @@ void Chunks::build(const std::vector<int>& stencils, int corners, const std::vec
   std::vector<Vec3> centers(elements);
   for (size_t k = 0; k < stencils.size(); ++k) centers[k / corners] += rest[k];
   const int most = std::max(block_size, corners_per_chunk / corners / block_size * block_size);
-  const int count = (elements + most - 1) / most;
+  // several chunks are a multiple of four, so that two or four threads have the same number each
+  const int count = elements <= most ? 1 : std::max(4, (elements + 2 * most) / (4 * most) * 4);
   order(centers, count ? round_up((elements + count - 1) / count, block_size) : block_size);
   number_copies(stencils);
   for (Chunk& c : chunks_) measure(c, stencils, rest);
@@ -140,7 +141,7 @@ void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vect
 }
 
 void Chunks::add_shared(Vec4* gradient) const {
-  parallel_for(int(shared_row_.size()), 1024, [&](int begin, int end, int) {
+  parallel_for(int(shared_row_.size()), 128, [&](int begin, int end, int) {
     for (int k = begin; k < end; ++k) {
       Vec4 sum = slot_gradient_[copy_of_shared_[first_copy_[k]]];
       for (int c = first_copy_[k] + 1; c < first_copy_[k + 1]; ++c) sum += slot_gradient_[copy_of_shared_[c]];
