@@ -76,10 +76,4 @@ Direction published_direction(const StepProducts& s, const IterationProducts& k,
   return d;
 }
 
-Direction plain_direction(const IterationProducts& k) {
-  Direction d;
-  d.norm2 = std::max(0.0, k.gg_gg);
-  return d;
-}
-
 }  // namespace verve

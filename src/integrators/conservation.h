@@ -61,7 +61,4 @@ Direction constrained_direction(const StepProducts& step, const IterationProduct
 Direction published_direction(const StepProducts& step, const IterationProducts& products, const Quantities& residual,
                               double gap, double epsilon, double& alpha);
 
-/// PD (Eq. 9).
-Direction plain_direction(const IterationProducts& products);
-
 }  // namespace verve

@@ -211,7 +211,7 @@ class Island {
   Start start_;
   Problem problem_;
   std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_, arm_, dx_, last_dx_, end_;
-  bool accelerated_ = false;
+  bool accelerated_ = false, keep_dx_ = false;
   bool searches_ = false;  // some potential may need shorter steps than the matrix says
   std::vector<Vec4> x_before_;
   std::vector<double> inertia_parts_;

@@ -58,7 +58,7 @@ RowArrays Island::arrays() {
           start_.center,
           x_.data(),
           gg_.data(),
-          problem_.held ? dx_.data() : nullptr,  // acceleration looks back at it
+          keep_dx_ ? dx_.data() : nullptr,
           base_.hh};
 }
 
@@ -452,24 +452,34 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     factor_->solve(gg_.data(), Ag_.data());
     right_hand_sides_ += 3;
     watch.book(out.timings.global);
+    const auto remember = [&](double lambda) {
+      if (!searches_) return;
+      last_merit = merit(c.h, lambda);
+      x_before_ = x_;
+    };
+    if (!p.held) {  // PD (Eq. 9): nothing to find out before the step is taken, one pass does all
+      remember(0);
+      const RowArrays rows = arrays();
+      pass([&](int begin, int end) { return plain_rows(rows, Ag_.data(), begin, end); });
+      out.step_length = std::sqrt(std::max(0.0, sums_.rows.gg_gg) / p.e_ref);
+      watch.book(out.timings.update);
+      continue;
+    }
     const IterationProducts products_k = products();
     const Direction d = p.published ? published_direction(step_products, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
-                        : p.held    ? constrained_direction(step_products, products_k, c, out.lambda, negligible)
-                                    : plain_direction(products_k);
+                                    : constrained_direction(step_products, products_k, c, out.lambda, negligible);
     out.lambda = d.lambda;
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
+    keep_dx_ = !p.published && length < 0.17;  // for acceleration, which the next iteration may then need
     watch.book(out.timings.conservation);
-    if (searches_) {
-      last_merit = merit(c.h, d.lambda);
-      x_before_ = x_;
-    }
+    remember(d.lambda);
     // where a halved step led is not where the plain one would have
-    move(d, slow && p.held && !p.published && !halved);
+    move(d, slow && !p.published && !halved);
     watch.book(out.timings.update);
   }
 

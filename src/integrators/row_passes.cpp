@@ -72,6 +72,21 @@ RowSums move_kernel(const RowArrays& a, const RowStep& step, int begin, int end)
   return s.total();
 }
 
+RowSums plain_kernel(const RowArrays& a, const Vec4* Ag, int begin, int end) {
+  const double inverse = 1 / a.hh;
+  Row gg_gg{};
+  Sums s;
+  for (int i = begin; i < end; ++i) {
+    const Row dx = at(Ag, i), x = at(a.x, i) - dx;
+    gg_gg += at(a.gg, i) * dx;
+    at(a.x, i) = x;
+    arrive_at(a, inverse, i, x, s);
+  }
+  RowSums total = s.total();
+  total.gg_gg = sum(gg_gg);
+  return total;
+}
+
 RowOverlap step_kernel(const RowArrays& a, const RowStep& step, const Vec4* last_dx, int begin, int end) {
   const Row shift = row(step.shift), turn = row(step.turn);
   Row along{}, changed{};
@@ -246,6 +261,7 @@ namespace verve {
 
 HWY_EXPORT(arrive_kernel);
 HWY_EXPORT(move_kernel);
+HWY_EXPORT(plain_kernel);
 HWY_EXPORT(step_kernel);
 HWY_EXPORT(extrapolate_kernel);
 HWY_EXPORT(multiply_kernel);
@@ -263,6 +279,9 @@ RowSums arrive(const RowArrays& rows, int begin, int end) {
 }
 RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(move_kernel)(rows, step, begin, end);
+}
+RowSums plain_rows(const RowArrays& rows, const Vec4* Ag, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(plain_kernel)(rows, Ag, begin, end);
 }
 RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(step_kernel)(rows, step, last_dx, begin, end);

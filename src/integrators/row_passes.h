@@ -10,8 +10,9 @@ namespace verve {
 struct RowSums {
   double kinetic = 0, force_v = 0;  // 1/2 sum m |v|^2, sum f.v
   Vec3 p, l;                        // sum m v, sum m r x v
+  double gg_gg = 0;                 // gg.A^-1 gg of the step that led here, from plain_rows alone
   RowSums& operator+=(const RowSums& o) {
-    kinetic += o.kinetic, force_v += o.force_v, p += o.p, l += o.l;
+    kinetic += o.kinetic, force_v += o.force_v, p += o.p, l += o.l, gg_gg += o.gg_gg;
     return *this;
   }
 };
@@ -121,6 +122,8 @@ double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const 
 RowSums arrive(const RowArrays& rows, int begin, int end);
 /// x -= dx, and arrive.
 RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end);
+/// The same for dx = Ag, and the product of gg and Ag on the way.
+RowSums plain_rows(const RowArrays& rows, const Vec4* Ag, int begin, int end);
 /// dx alone.
 RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end);
 /// x = e - beta (e - last_end) with e = x - dx, which is kept in `ends`, and arrive.

@@ -149,11 +149,18 @@ void finish(const Panel& p, const Computed<S>* sums, int parts, Computed<S>* x) 
   }
 }
 
+/// Whole rows; inline, because most panels are narrow and a call costs more than the copy.
+template <class T>
+HWY_INLINE void copy_rows(const T* from, int count, T* to) {
+  const hn::CappedTag<T, 4> d;
+  for (int k = 0; k < count; k += int(hn::Lanes(d))) hn::Store(hn::Load(d, from + k), d, to + k);
+}
+
 template <class S, int blocks>
 void forward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end, Computed<S>* x) {
   alignas(64) Computed<S> columns[4 * blocks * widest_panel];
   for (const Panel* p = begin; p != end; ++p) {
-    std::copy_n(x + size_t(p->first) * 4 * blocks, 4 * blocks * p->width, columns);
+    copy_rows(x + size_t(p->first) * 4 * blocks, 4 * blocks * p->width, columns);
     forward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), columns, x);
   }
 }
