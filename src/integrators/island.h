@@ -26,7 +26,7 @@ struct Settings {
   double epsilon = 1e-2;
   Precision precision = Precision::float64;
   GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
-  Cholesky::Storage storage = Cholesky::Storage::full;
+  Cholesky::Storage storage = Cholesky::Storage::automatic;
 };
 
 /// Dials and debts of an island for one step, summed over its bodies.

@@ -32,7 +32,8 @@ Settings resolve(const SolverSpec& spec) {
   out.solver = spec.global == "automatic"   ? GlobalSolver::Kind::automatic
                : spec.global == "multigrid" ? GlobalSolver::Kind::multigrid
                                             : GlobalSolver::Kind::direct;
-  if (spec.global == "half") out.storage = Cholesky::Storage::half;
+  if (spec.global != "automatic")
+    out.storage = spec.global == "half" ? Cholesky::Storage::half : Cholesky::Storage::full;
   return out;
 }
 

@@ -13,8 +13,9 @@ namespace verve {
 class Cholesky {
  public:
   /// How the values of a float factor are kept. Half precision halves the memory traffic of a solve, which is what a
-  /// large one waits for; the solution then has about three digits, enough for a descent direction.
-  enum class Storage { full, half };
+  /// large one waits for; the solution then has about three digits, enough for a descent direction. `automatic`: half
+  /// where the factor is large enough for that to pay and a test shows that no part of a solution is far off.
+  enum class Storage { full, half, automatic };
 
   Cholesky();
   ~Cholesky();
@@ -36,7 +37,7 @@ class Cholesky {
   /// Bytes held for solving, and in all: what a refactorisation works with is kept, so that it allocates nothing.
   size_t factor_memory() const;
   size_t memory() const;
-  /// `full` also when values were too large for half precision.
+  /// `half` or `full`, the latter also when values were too large for half precision.
   Storage storage() const;
 
  private:

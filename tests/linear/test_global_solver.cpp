@@ -217,3 +217,33 @@ TEST_CASE("a matrix that is not positive definite is reported by either kind, an
     CHECK(energy_error(m, x, eigen_solve(m, b)) <= 1e-9);
   }
 }
+
+TEST_CASE("a float factor is kept in half precision on its own account where it is large and loses nothing by it") {
+  const auto storage_of = [](Cholesky& factor, int cells, double stiffness) {
+    Body body = box(cells);
+    body.stiffness = [=](const Vec3&) { return stiffness; };
+    SymmetricAssembly a;
+    assemble(a, {body});
+    REQUIRE(factor.factorize(a.matrix(), false, Precision::float32, Cholesky::Storage::automatic));
+    // the error of a direction, in the norm of A: one rounding of half precision at most
+    const std::vector<Vec4> b = random_vectors(a.matrix().size, 5);
+    std::vector<Vec4> x(b.size()), exact(b.size());
+    factor.solve(b.data(), x.data());
+    Cholesky reference;
+    REQUIRE(reference.factorize(a.matrix(), false, Precision::float64));
+    reference.solve(b.data(), exact.data());
+    CHECK(energy_error(a.matrix(), x, exact) < 5e-4);
+    return factor.storage();
+  };
+  Cholesky small, factor;
+  CHECK(storage_of(small, 8, 2e4) == Cholesky::Storage::full);
+  CHECK(storage_of(factor, 17, 2e4) == Cholesky::Storage::half);
+  CHECK(factor.nonzeros() > 500000);
+  // errors relative to the soft modes are large ones to the stiff modes
+  CHECK(storage_of(factor, 17, 2e9) == Cholesky::Storage::full);
+  Cholesky asked;
+  SymmetricAssembly a;
+  assemble(a, {box(17)});
+  REQUIRE(asked.factorize(a.matrix(), false, Precision::float32));
+  CHECK(asked.storage() == Cholesky::Storage::full);
+}
