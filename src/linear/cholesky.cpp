@@ -15,9 +15,9 @@ namespace {
 
 /// Entries from which on a float factor outgrows the second-level cache, and reading half as much pays for conversion.
 constexpr long half_pays = 500000;
-/// Largest part of an error that a solve in half precision may leave in place, one rounding of it: iterations of a step
-/// then are as many as with float. Boxes come to 2.5e-4 (mu = 8 kPa, 1/30 s), 5e-4 at 1 MPa, 3e-3 to 5e-2 at 100 MPa.
-constexpr double half_error = 5e-4;
+/// Largest part of an error that a solve in half precision may leave in place: too little to change how many iterations
+/// a step takes. Solid boxes come to 2e-4 to 6e-4 (1/30 s, mu = 8 kPa), 5e-3 to 5e-2 at 100 MPa.
+constexpr double half_error = 1e-3;
 
 }  // namespace
 
