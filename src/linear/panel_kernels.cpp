@@ -1,5 +1,4 @@
 // The two passes through the panels. -ffp-contract does not touch the explicit MulAdd: fused where the target can.
-#include <algorithm>
 
 #include "linear/panels.h"
 
@@ -120,7 +119,8 @@ template <class S, int blocks>
 void backward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int end, const Computed<S>* x,
                     Computed<S>* sums) {
   using T = Computed<S>;
-  std::fill_n(sums, size_t(3) * blocks * lanes<T> * p.width, T(0));
+  const Tag<T> d;  // inline for the same reason as copy_rows
+  for (int k = 0; k < 3 * blocks * p.width; ++k) hn::Store(hn::Zero(d), d, sums + k * lanes<T>);
   const S* value = tile_value(arrays, p, begin);
   for (int t = begin; t < end; ++t) {
     const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
