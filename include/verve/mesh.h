@@ -23,6 +23,8 @@ struct Mesh {
 double tet_volume(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
 /// Boundary faces of the tetrahedra (normals outward) followed by the mesh's own triangles.
 std::vector<std::array<int, 3>> surface(const Mesh& mesh);
+/// The same as a mesh of its own. Without tetrahedra all vertices stay; with them those of the skin do, in their order.
+Mesh skin_of(const Mesh& mesh);
 /// Every edge of the mesh once, lower vertex first, sorted.
 std::vector<std::array<int, 2>> unique_edges(const Mesh& mesh);
 /// Smallest and largest dihedral angle over all tetrahedra [degrees].
@@ -50,13 +52,30 @@ Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file);
 Expected<Mesh> tetrahedralize(const std::function<double(const Vec3&)>& distance, const Vec3& lower, const Vec3& upper,
                               double spacing);
 
+/// Points carried by tetrahedra: each follows the affine map of one tetrahedron.
+struct Embedding {
+  std::vector<std::array<int, 4>> vertices;    ///< of the carrying tetrahedron, per point
+  std::vector<std::array<double, 4>> weights;  ///< barycentric, of sum 1; some negative for a point outside
+  double farthest = 0;                         ///< of the points outside, from its tetrahedron [m]
+};
+/// Finds the tetrahedron that holds each point, or the nearest one. Throws std::invalid_argument when the carrier has
+/// no tetrahedra or a point is not finite.
+Embedding embed(const Mesh& carrier, const std::vector<Vec3>& points);
+/// Where the points are when the carrier's vertices are at the given positions.
+std::vector<Vec3> carry(const Embedding& embedding, const std::vector<Vec3>& carrier);
+/// The same without a check or an allocation: one position per vertex of the carrier in, one per point out.
+void carry(const Embedding& embedding, const Vec3* carrier, Vec3* out);
+
 /// A generator makes a mesh from a few numbers: "box", "ball", "bear", ...
 struct GeneratorInfo {
   std::string name;
   std::string help;
   std::vector<ParameterInfo> parameters;
+  bool around_surface = false;  ///< made around a given surface: "cage"
 };
 const std::vector<GeneratorInfo>& mesh_generators();
-Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters = {});
+/// `around`: a mesh with triangles or tetrahedra, for the generators that need a surface.
+Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters = {},
+                             const Mesh* around = nullptr);
 
 }  // namespace verve

@@ -80,6 +80,7 @@ struct Dials {
 struct BodySpec {
   std::string name;
   MeshSpec mesh;
+  std::optional<MeshSpec> embed;  ///< a surface that the tetrahedra carry, placed with them; it has no mass
   Placement place;
   double density = 1000;       ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
   std::optional<double> mass;  ///< total [kg]; replaces density

@@ -78,6 +78,10 @@ class Simulation {
   int first_vertex(int body) const;
   int elements() const;              ///< potential terms, anchors left out
   const Mesh& mesh(int body) const;  ///< at rest, placed
+  /// The surface that a body carries (BodySpec::embed), at rest, placed; null when it carries none.
+  const Mesh* embedded_mesh(int body) const;
+  /// How: by the vertices of mesh(body), counted from 0. Null when the body carries no surface.
+  const Embedding* embedding(int body) const;
 
   /// Advances by one frame of scene().step. On failure nothing has changed.
   StepReport step();
@@ -88,6 +92,8 @@ class Simulation {
 
   std::vector<Vec3> positions() const;
   std::vector<Vec3> velocities() const;
+  /// One per vertex of embedded_mesh(body), where the body has carried it; empty without a surface.
+  std::vector<Vec3> embedded_positions(int body) const;
   /// Sizes must equal vertices(); histories and ledgers restart from the given state.
   void set_state(const std::vector<Vec3>& positions, const std::vector<Vec3>& velocities);
   void set_time(double time, int frame);

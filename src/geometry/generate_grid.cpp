@@ -41,21 +41,15 @@ Expected<Mesh> make_grid(const Grid& grid) {
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j)
       for (int i = 0; i < nx; ++i) {
-        int corner[8];
+        std::array<int, 8> corner;
         for (int c = 0; c < 8; ++c) corner[c] = vertex(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
-        const int(*split)[4] = grid.tets_per_cell == 6 ? six : (i + j + k) % 2 == 0 ? five_even : five_odd;
-        for (int t = 0; t < grid.tets_per_cell; ++t)
-          mesh.tetrahedra.push_back(
-              {corner[split[t][0]], corner[split[t][1]], corner[split[t][2]], corner[split[t][3]]});
+        split_cell(corner, grid.tets_per_cell, i + j + k, mesh.tetrahedra);
       }
   return mesh;
 }
 
 ParameterInfo cells_parameter(std::vector<double> value) {
   return count_parameter("cells", "cells along x, y, z", std::move(value), 1, 100000);
-}
-ParameterInfo split_parameter(double value) {
-  return count_parameter("tets_per_cell", "5 (alternating, nearly isotropic) or 6 (all cells alike)", {value}, 5, 6);
 }
 ParameterInfo size_parameter(std::vector<double> value) {
   ParameterInfo info = length_parameter("size", "edge lengths along x, y, z", 1);
@@ -77,6 +71,16 @@ Expected<Mesh> make_beam(const Arguments& a) {
 }
 
 }  // namespace
+
+ParameterInfo split_parameter(double value) {
+  return count_parameter("tets_per_cell", "5 (alternating, nearly isotropic) or 6 (all cells alike)", {value}, 5, 6);
+}
+
+void split_cell(const std::array<int, 8>& corner, int tets_per_cell, int parity, std::vector<std::array<int, 4>>& out) {
+  const int(*split)[4] = tets_per_cell == 6 ? six : parity % 2 == 0 ? five_even : five_odd;
+  for (int t = 0; t < tets_per_cell; ++t)
+    out.push_back({corner[split[t][0]], corner[split[t][1]], corner[split[t][2]], corner[split[t][3]]});
+}
 
 // 8 x 9 x 8 cells are the nearest to the cube of Constrained Projective Dynamics (792 vertices, 2911 tetrahedra).
 Generator box_generator() {

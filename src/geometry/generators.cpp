@@ -11,6 +11,7 @@ const std::vector<Generator>& table() {
       box_generator(),          cube_generator(),   bar_generator(),         strip_generator(), cloth_generator(),
       chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),  sphere_generator(),
       stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),  hippo_generator(),
+      car_generator(),          cage_generator(),
   };
   return generators;
 }
@@ -74,12 +75,15 @@ const std::vector<GeneratorInfo>& mesh_generators() {
   return infos;
 }
 
-Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters) {
+Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters, const Mesh* around) {
   Diagnostics out;
   for (const Generator& g : table()) {
     if (g.info.name != generator) continue;
     check_parameters(parameters, g.info.parameters, generator, out);
+    if (g.info.around_surface && !around)
+      out.error(generator, "found no surface, expected one to build around (in a scene: the body's `embed`)");
     if (out.has_errors()) return out;
+    if (g.info.around_surface) return g.make_around(Arguments(parameters, g.info.parameters), *around);
     return g.make(Arguments(parameters, g.info.parameters));
   }
   std::vector<std::string> names;

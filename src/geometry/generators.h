@@ -25,7 +25,8 @@ class Arguments {
 
 struct Generator {
   GeneratorInfo info;
-  Expected<Mesh> (*make)(const Arguments&);
+  Expected<Mesh> (*make)(const Arguments&) = nullptr;
+  Expected<Mesh> (*make_around)(const Arguments&, const Mesh& surface) = nullptr;  // where info.around_surface
 };
 
 // --- families ---
@@ -44,11 +45,16 @@ Generator torus_generator();
 Generator t_pipe_generator();
 Generator bear_generator();
 Generator hippo_generator();
+Generator car_generator();
+Generator cage_generator();
 
 // --- parameters that several of them have ---
 ParameterInfo length_parameter(const char* name, const char* help, double value);
 ParameterInfo count_parameter(const char* name, const char* help, std::vector<double> value, double minimum,
                               double maximum);
+ParameterInfo split_parameter(double value);
+/// Appends the 5 or 6 tetrahedra of a cell. A corner is 4 z + 2 y + x; `parity` is the sum of the cell's coordinates.
+void split_cell(const std::array<int, 8>& corner, int tets_per_cell, int parity, std::vector<std::array<int, 4>>& out);
 /// "size" and "resolution" of a body stuffed from an implicit surface of unit size.
 std::vector<ParameterInfo> implicit_parameters(const char* size_help, double resolution);
 

@@ -50,6 +50,26 @@ std::vector<std::array<int, 3>> surface(const Mesh& mesh) {
   return result;
 }
 
+Mesh skin_of(const Mesh& mesh) {
+  Mesh out;
+  out.triangles = surface(mesh);
+  if (mesh.tetrahedra.empty()) {
+    out.vertices = mesh.vertices;
+    return out;
+  }
+  std::vector<int> number(mesh.vertices.size(), -1);
+  for (const auto& t : out.triangles)
+    for (const int v : t) number[v] = 0;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    number[v] = int(out.vertices.size());
+    out.vertices.push_back(mesh.vertices[v]);
+  }
+  for (auto& t : out.triangles)
+    for (int& v : t) v = number[v];
+  return out;
+}
+
 std::vector<std::array<int, 2>> unique_edges(const Mesh& mesh) {
   std::vector<std::array<int, 2>> edges;
   edges.reserve(6 * mesh.tetrahedra.size() + 3 * mesh.triangles.size() + mesh.edges.size());

@@ -93,6 +93,14 @@ int Simulation::first_vertex(int body) const {
 }
 const Mesh& Simulation::mesh(int body) const { return impl_->world.model.bodies[impl_->body("mesh", body)].mesh; }
 
+const Mesh* Simulation::embedded_mesh(int body) const {
+  const Mesh& surface = impl_->world.model.bodies[impl_->body("embedded_mesh", body)].embedded;
+  return surface.triangles.empty() ? nullptr : &surface;
+}
+const Embedding* Simulation::embedding(int body) const {
+  return embedded_mesh(body) ? &impl_->world.model.bodies[body].embedding : nullptr;
+}
+
 int Simulation::find_body(std::string_view name) const {
   for (int b = 0; b < bodies(); ++b)
     if (body_name(b) == name) return b;
@@ -119,6 +127,15 @@ std::vector<Vec3> in_user_order(const Model& model, const std::vector<Vec4>& row
 
 std::vector<Vec3> Simulation::positions() const { return in_user_order(impl_->world.model, impl_->world.state.x); }
 std::vector<Vec3> Simulation::velocities() const { return in_user_order(impl_->world.model, impl_->world.state.v); }
+
+std::vector<Vec3> Simulation::embedded_positions(int b) const {
+  const Body& body = impl_->world.model.bodies[impl_->body("embedded_positions", b)];
+  if (body.embedded.triangles.empty()) return {};
+  std::vector<Vec3> x(body.count), out(body.embedded.vertices.size());
+  for (int r = 0; r < body.count; ++r) x[body.vertex_of_row[r]] = impl_->world.state.x[body.first + r].xyz();
+  carry(body.embedding, x.data(), out.data());
+  return out;
+}
 
 void Simulation::set_state(const std::vector<Vec3>& positions, const std::vector<Vec3>& velocities) {
   World& w = impl_->world;

@@ -148,6 +148,9 @@ class RangeCheck {
   template <class T>
   requires has_keys<T>
   void member(const Key&, const T* value, const std::string& where) { object(*value, where); }
+  void member(const Key&, const std::optional<MeshSpec>* value, const std::string& where) {
+    if (*value) object(**value, where);
+  }
   template <class T>
   requires has_keys<T>
   void member(const Key&, const std::vector<T>* value, const std::string& where) {
@@ -185,6 +188,7 @@ class SceneCheck {
     const std::string where = at("bodies", index);
     name(body.name, where + ".name");
     mesh(body.mesh, where + ".mesh");
+    embed(body, where);
     for (size_t i = 0; i < body.potentials.size(); ++i) potential(body.potentials[i], at(where + ".potentials", i));
     if (!body.dials.half_life.empty() && !body.dials.damping.empty())
       out_.error(where + ".dials.damping", "found beside half_life, expected one of the two");
@@ -226,6 +230,21 @@ class SceneCheck {
       for (const auto& [name, values] : mesh.parameters)
         out_.error(join(where, name), "unknown key, only a generator has parameters");
     }
+  }
+
+  void embed(const BodySpec& body, const std::string& where) {
+    const auto around_surface = [](const MeshSpec& mesh) {
+      const GeneratorInfo* generator = find_generator(mesh.generator);
+      return generator && generator->around_surface;
+    };
+    if (around_surface(body.mesh) && !body.embed)
+      out_.error(where + ".mesh.generator", "found " + quoted(body.mesh.generator) + " and no embed, expected the " +
+                                                "surface to build around in " + where + ".embed");
+    if (!body.embed) return;
+    mesh(*body.embed, where + ".embed");
+    if (around_surface(*body.embed))
+      out_.error(where + ".embed.generator", "found " + quoted(body.embed->generator) +
+                                                 ", which is built around a surface, expected the surface itself");
   }
 
   void potential(const PotentialSpec& potential, const std::string& where) {

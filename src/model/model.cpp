@@ -81,7 +81,7 @@ std::vector<int> select(const Selection& s, const Mesh& mesh, const std::string&
   return vertices;
 }
 
-Expected<Mesh> load(const MeshSpec& spec, const std::string& where) {
+Expected<Mesh> load(const MeshSpec& spec, const std::string& where, const Mesh* around = nullptr) {
   Diagnostics notes;
   if (spec.mesh) {
     Mesh mesh = *spec.mesh;
@@ -90,7 +90,40 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where) {
     return {std::move(mesh), std::move(notes)};
   }
   if (!spec.file.empty()) return read_mesh(spec.file, spec.repair);
-  return generate_mesh(spec.generator, spec.parameters);
+  return generate_mesh(spec.generator, spec.parameters, around);
+}
+
+/// The surface of an `embed`, not yet placed.
+Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where) {
+  Expected<Mesh> mesh = load(spec, where);
+  if (!mesh) return mesh;
+  Diagnostics notes = mesh.diagnostics();
+  Mesh skin = skin_of(*mesh);
+  if (skin.triangles.empty()) {
+    notes.error(where, "found a mesh without triangles and tetrahedra, expected a surface");
+    return notes;
+  }
+  return {std::move(skin), std::move(notes)};
+}
+
+/// A surface this far outside, in units of the carrier's bounding box, was hardly meant to be there.
+constexpr double far_outside = 0.1;
+
+void embed_surface(Body& body, Mesh surface, const std::string& where, Diagnostics& out) {
+  if (body.mesh.tetrahedra.empty()) {
+    out.error(where, "found a surface to carry and a body \"" + body.name +
+                         "\" without tetrahedra, expected tetrahedra: only they carry a surface");
+    return;
+  }
+  body.embedded = std::move(surface);
+  body.embedding = embed(body.mesh, body.embedded.vertices);
+  Vec3 low = body.mesh.vertices[0], high = low;
+  for (const Vec3& p : body.mesh.vertices)
+    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+  if (body.embedding.farthest > far_outside * norm(high - low))
+    out.warning(where, "the surface reaches " + format_value(body.embedding.farthest) +
+                           " m beyond the body, which is " + format_value(norm(high - low)) +
+                           " m large: what is outside follows the nearest tetrahedron");
 }
 
 void place_mesh(Mesh& mesh, const Placement& p) {
@@ -240,11 +273,15 @@ std::optional<double> parameter_at(const Track<double>& track, double time) {
 }
 
 void report_mesh_files(const Scene& scene, Diagnostics& out) {
-  for (const BodySpec& body : scene.bodies) {
+  const auto look_into = [&](const MeshSpec& spec) {
     std::error_code failed;
-    if (body.mesh.file.empty() || !std::filesystem::is_regular_file(body.mesh.file, failed)) continue;
-    const Expected<Mesh> mesh = read_mesh(body.mesh.file, body.mesh.repair);
+    if (spec.file.empty() || !std::filesystem::is_regular_file(spec.file, failed)) return;
+    const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair);
     if (!mesh) out.append(mesh.diagnostics());
+  };
+  for (const BodySpec& body : scene.bodies) {
+    look_into(body.mesh);
+    if (body.embed) look_into(*body.embed);
   }
 }
 
@@ -258,7 +295,13 @@ Expected<Model> compile(const Scene& scene) {
       const std::string fault = find_potential(spec.potentials[k].type)->check(parameters_at(spec.potentials[k], 0));
       if (!fault.empty()) out.error(where + ".potentials[" + std::to_string(k) + "]", fault);
     }
-    Expected<Mesh> mesh = load(spec.mesh, where + ".mesh");
+    std::optional<Expected<Mesh>> surface;
+    if (spec.embed) {
+      surface = load_surface(*spec.embed, where + ".embed");
+      out.append(surface->diagnostics());
+      if (!*surface) continue;
+    }
+    Expected<Mesh> mesh = load(spec.mesh, where + ".mesh", surface ? &**surface : nullptr);
     out.append(mesh.diagnostics());
     if (!mesh) continue;
 
@@ -266,6 +309,10 @@ Expected<Model> compile(const Scene& scene) {
     body.name = spec.name;
     body.mesh = std::move(*mesh);
     place_mesh(body.mesh, spec.place);
+    if (surface) {
+      place_mesh(**surface, spec.place);
+      embed_surface(body, std::move(**surface), where + ".embed", out);
+    }
     body.count = int(body.mesh.vertices.size());
     body.first = model.rows;
     model.rows += body.count;

@@ -22,6 +22,8 @@ struct Body {
   std::vector<Vec4> rest;                              // per row
   std::vector<std::unique_ptr<Potential>> potentials;  // one per PotentialSpec
   std::vector<ParameterValues> parameters;             // their values at time 0
+  Mesh embedded;                                       // surface at rest, placed; without triangles: none
+  Embedding embedding;                                 // of its vertices, by vertices of `mesh`
 };
 
 struct Anchor {

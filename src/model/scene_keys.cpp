@@ -115,6 +115,8 @@ const std::vector<Key>& keys_of<BodySpec>() {
   static const std::vector<Key> keys = {
       key<&BodySpec::name>("name", "unique among the bodies; not \"all\"", {.required = true}),
       key<&BodySpec::mesh>("mesh", "the shape at rest", {.required = true}),
+      key<&BodySpec::embed>("embed",
+                            "a finer surface that the tetrahedra carry, shown instead of theirs; placed with them"),
       key<&BodySpec::place>("place", "where the rest shape stands: scaled, then rotated, then moved"),
       key<&BodySpec::density>("density", "of tetrahedra [kg/m^3], triangles [kg/m^2], edges [kg/m]",
                               {.unit = "kg/m^3", .range = above(0)}),

@@ -32,7 +32,7 @@ using Member =
                  Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, std::optional<Selection>*, MeshSpec*,
                  std::vector<MeshSpec>*, Placement*, InitialState*, Dials*, std::shared_ptr<const Mesh>*,
                  std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*, std::vector<ForceSpec>*,
-                 std::vector<PushSpec>*>;
+                 std::vector<PushSpec>*, std::optional<MeshSpec>*>;
 
 struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given

@@ -34,6 +34,16 @@ void append_numbers(std::string& out, const std::array<double, n>& values) {
   out += ']';
 }
 
+void append_surface(std::string& out, const ReportSurface& surface) {
+  out += ",\"surface\":{\"triangles\":\"";
+  append_base64(out, surface.triangles.data(), surface.triangles.size() * sizeof(std::uint32_t));
+  out += "\",\"carriers\":\"";
+  append_base64(out, surface.carriers.data(), surface.carriers.size() * sizeof(std::uint32_t));
+  out += "\",\"weights\":\"";
+  append_base64(out, surface.weights.data(), surface.weights.size() * sizeof(float));
+  out += "\"}";
+}
+
 void append_meshes(std::string& out, const std::vector<ReportMesh>& meshes) {
   append_list(out, meshes, [&](const ReportMesh& mesh) {
     out += "{\"name\":" + json_string(mesh.name) + ",\"color\":" + json_string(mesh.color) +
@@ -45,14 +55,16 @@ void append_meshes(std::string& out, const std::vector<ReportMesh>& meshes) {
     append_numbers(out, mesh.rest_box);
     out += ",\"rest\":\"";
     append_base64(out, mesh.rest.data(), mesh.rest.size() * sizeof(std::uint16_t));
-    out += "\"}";
+    out += '"';
+    if (!mesh.surface.triangles.empty()) append_surface(out, mesh.surface);
+    out += '}';
   });
 }
 
 bool same_meshes(const std::vector<ReportMesh>& a, const std::vector<ReportMesh>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ReportMesh& p, const ReportMesh& q) {
     return p.name == q.name && p.color == q.color && p.vertices == q.vertices && p.triangles == q.triangles &&
-           p.edges == q.edges && p.rest_box == q.rest_box && p.rest == q.rest;
+           p.edges == q.edges && p.rest_box == q.rest_box && p.rest == q.rest && p.surface == q.surface;
   });
 }
 
@@ -116,6 +128,10 @@ void append_frames(std::string& out, const std::vector<const ReportFrame*>& fram
     append_numbers(out, std::array{f->center.x, f->center.y, f->center.z});
     out += ",\"boxes\":";
     append_list(out, f->boxes, [&](const std::array<double, 6>& box) { append_numbers(out, box); });
+    if (!f->shown.empty()) {
+      out += ",\"shown\":";
+      append_list(out, f->shown, [&](const std::array<double, 6>& box) { append_numbers(out, box); });
+    }
     out += ",\"positions\":\"";
     append_base64(out, f->positions.data(), f->positions.size() * sizeof(std::uint16_t));
     out += "\"}";
@@ -154,7 +170,8 @@ std::string report_json(const std::string& title, const std::string& description
     fixed_bytes += double(head.size());
     const std::vector<const ReportFrame*> frames = run.frames.list();
     const double per_frame = double(frames[0]->positions.size()) * report_bytes_per_vertex / 3 +
-                             100.0 * double(frames[0]->boxes.size()) + 150;  // boxes and other numbers, generously
+                             100.0 * double(frames[0]->boxes.size() + frames[0]->shown.size()) +
+                             150;  // boxes and other numbers, generously
     frame_bytes += per_frame * double(frames.size());
     smallest_bytes += per_frame * double(std::min<size_t>(2, frames.size()));
   }

@@ -14,17 +14,25 @@ namespace {
 // Told apart by most colour-blind readers, on light and dark ground.
 constexpr const char* body_colors[] = {"#e08a5b", "#4c9fb5", "#b7a24a", "#9b7fc4", "#6fae72", "#d1728f", "#7f93a8"};
 
-/// Positions of the chosen vertices as fractions of their box; non-finite coordinates go to the middle of the box.
-void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen, std::array<double, 6>& box,
-              std::vector<std::uint16_t>& out) {
+/// Lower corner and extent of `count` points; coordinates that are not finite do not count.
+template <class At>
+std::array<double, 6> box_of(size_t count, const At& at) {
+  std::array<double, 6> box;
   for (int axis = 0; axis < 3; ++axis) {
     double low = INFINITY, high = -INFINITY;
-    for (const int v : chosen)
-      if (const double x = positions[v][axis]; std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
+    for (size_t i = 0; i < count; ++i)
+      if (const double x = at(i)[axis]; std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
     if (!(low <= high)) low = high = 0;
     box[axis] = low;
     box[axis + 3] = std::isfinite(high - low) ? high - low : 0;
   }
+  return box;
+}
+
+/// Positions of the chosen vertices as fractions of their box; non-finite coordinates go to the middle of the box.
+void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen, std::array<double, 6>& box,
+              std::vector<std::uint16_t>& out) {
+  box = box_of(chosen.size(), [&](size_t i) -> const Vec3& { return positions[chosen[i]]; });
   for (const int v : chosen) {
     for (int axis = 0; axis < 3; ++axis) {
       const double s = box[axis + 3] > 0 ? (positions[v][axis] - box[axis]) / box[axis + 3] : 0;
@@ -33,7 +41,7 @@ void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen
   }
 }
 
-ReportMesh visible_part(const Mesh& mesh, int first_vertex) {
+ReportMesh visible_part(const Mesh& mesh, int first_vertex, const Mesh* surface_mesh, const Embedding* embedding) {
   ReportMesh out;
   std::vector<int> number(mesh.vertices.size(), -1);
   std::vector<int> local;
@@ -45,6 +53,15 @@ ReportMesh visible_part(const Mesh& mesh, int first_vertex) {
     for (const int v : t) out.triangles.push_back(use(v));
   for (const auto& e : mesh.edges)
     for (const int v : e) out.edges.push_back(use(v));
+  if (surface_mesh) {
+    for (const auto& t : surface_mesh->triangles)
+      out.surface.triangles.insert(out.surface.triangles.end(), t.begin(), t.end());
+    for (size_t i = 0; i < embedding->vertices.size(); ++i)
+      for (int k = 0; k < 4; ++k) {
+        out.surface.carriers.push_back(use(embedding->vertices[i][k]));
+        out.surface.weights.push_back(float(embedding->weights[i][k]));
+      }
+  }
   quantize(mesh.vertices, local, out.rest_box, out.rest);
   for (const int v : local) out.vertices.push_back(first_vertex + v);
   return out;
@@ -54,7 +71,8 @@ std::vector<ReportMesh> visible_parts(const Simulation& simulation) {
   std::vector<ReportMesh> out;
   const auto& specs = simulation.scene().bodies;
   for (int body = 0; body < simulation.bodies(); ++body) {
-    out.push_back(visible_part(simulation.mesh(body), simulation.first_vertex(body)));
+    out.push_back(visible_part(simulation.mesh(body), simulation.first_vertex(body), simulation.embedded_mesh(body),
+                               simulation.embedding(body)));
     out.back().name = simulation.body_name(body);
     if (size_t(body) < specs.size()) out.back().color = specs[body].color;
     if (out.back().color.empty()) out.back().color = body_colors[body % std::size(body_colors)];
@@ -114,9 +132,19 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
   history.frames.push_back(m);
   points.add(point);
 
-  ReportFrame shot{frame, time, m.center, {}, {}};
+  ReportFrame shot{frame, time, m.center, {}, {}, {}};
   const std::vector<Vec3> x = simulation.positions();
   for (const ReportMesh& mesh : meshes) quantize(x, mesh.vertices, shot.boxes.emplace_back(), shot.positions);
+  // what is seen of a body may be far smaller than the cage that carries it: the page's camera and ground go by this
+  shot.shown = shot.boxes;
+  bool carried = false;
+  for (size_t b = 0; b < meshes.size(); ++b) {
+    if (meshes[b].surface.triangles.empty()) continue;
+    carried = true;
+    const std::vector<Vec3> y = simulation.embedded_positions(int(b));
+    shot.shown[b] = box_of(y.size(), [&](size_t i) -> const Vec3& { return y[i]; });
+  }
+  if (!carried) shot.shown.clear();
   frames.add(std::move(shot));
 }
 

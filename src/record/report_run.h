@@ -12,6 +12,14 @@
 
 namespace verve {
 
+/// A surface that a body carries: each vertex by four of the body's, so that frames hold the body's alone.
+struct ReportSurface {
+  std::vector<std::uint32_t> triangles;
+  std::vector<std::uint32_t> carriers;  ///< four per vertex, numbers in `vertices` of the mesh
+  std::vector<float> weights;           ///< of the carriers
+  bool operator==(const ReportSurface&) const = default;
+};
+
 /// The visible part of a body: its skin, or its edges when it has no faces.
 struct ReportMesh {
   std::string name;
@@ -21,6 +29,7 @@ struct ReportMesh {
   std::vector<std::uint32_t> edges;
   std::array<double, 6> rest_box{};
   std::vector<std::uint16_t> rest;  ///< rest shape in rest_box
+  ReportSurface surface;            ///< shown instead of the skin when there is one
 };
 
 /// Positions as 16-bit fractions of a box per body and frame: 1/65535 of the body's size, wherever it flies.
@@ -29,6 +38,7 @@ struct ReportFrame {
   double time = 0;
   Vec3 center;
   std::vector<std::array<double, 6>> boxes;  ///< lower corner, then extent
+  std::vector<std::array<double, 6>> shown;  ///< likewise of what is seen, where that is not the mesh itself
   std::vector<std::uint16_t> positions;
 };
 

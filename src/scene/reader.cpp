@@ -353,6 +353,10 @@ class Reader {
       return info != nullptr;
     });
   }
+  void read(const Key& key, const Json& json, std::optional<MeshSpec>* out, const std::string& path) {
+    out->reset();
+    if (!json.is(Kind::null)) read(key, json, &out->emplace(), path);
+  }
   void parameter(const ParameterInfo& info, const Json& json, Parameters& out, const std::string& path) {
     if (json.is(Kind::null)) return;
     std::vector<double> values;

@@ -80,6 +80,7 @@ struct Writer {
   Json operator()(const bool* value) const { return Json(*value); }
   Json operator()(const Vec3* value) const { return json_of(*value); }
   Json operator()(const std::optional<double>* value) const { return *value ? Json(**value) : Json(); }
+  Json operator()(const std::optional<MeshSpec>* value) const { return *value ? to_json(**value) : Json(); }
   Json operator()(const std::optional<int>* value) const { return *value ? Json(**value) : Json(); }
   Json operator()(const std::optional<Vec3>* value) const { return *value ? json_of(**value) : Json(); }
   Json operator()(const std::string* value) const {

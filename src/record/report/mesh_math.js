@@ -99,6 +99,18 @@ globalThis.verve = globalThis.verve || {};
     }
   }
 
+  /** Positions of vertices that others carry: four `carriers` and `weights` each. Written to `out` from `first` on. */
+  function carry({carriers, weights}, positions, out, first = 0) {
+    for (let i = 0, to = 3 * first; i < carriers.length; i += 4) {
+      for (let axis = 0; axis < 3; ++axis) {
+        let sum = 0;
+        for (let k = 0; k < 4; ++k) sum += weights[i + k] * positions[3 * carriers[i + k] + axis];
+        out[to++] = sum;
+      }
+    }
+    return out;
+  }
+
   /** Every edge of the triangles once, as pairs of vertex numbers. */
   function edgesOf(triangles, vertexCount) {
     const seen = new Set(), out = [];
@@ -141,5 +153,5 @@ globalThis.verve = globalThis.verve || {};
     return 10 * power;
   }
 
-  verve.math = {splitCreases, fillSurface, edgesOf, perspective, viewMatrix, multiply, niceStep};
+  verve.math = {splitCreases, fillSurface, carry, edgesOf, perspective, viewMatrix, multiply, niceStep};
 })(globalThis.verve);

@@ -1,5 +1,6 @@
 // The page of a report: reads the embedded data, builds views, table and plots, and keeps one clock for all of them.
-// #frame=40 in the address starts paused at that frame; follow=0 or 1, wire=1, yaw and pitch (degrees) set the view.
+// #frame=40 in the address starts paused at that frame; follow=0 or 1, wire=1, cage=1, yaw and pitch (degrees) set the
+// view.
 'use strict';
 
 (function (verve) {
@@ -18,6 +19,7 @@
   }
   const uint32 = base64 => new Uint32Array(bytes(base64).buffer);
   const uint16 = base64 => new Uint16Array(bytes(base64).buffer);
+  const float32 = base64 => new Float32Array(bytes(base64).buffer);
 
   /** Fractions of a box back to positions relative to `origin`, which is subtracted before rounding to float. */
   function decode(fractions, from, count, box, origin, out) {
@@ -30,16 +32,30 @@
   const geometries = (data.geometries || []).map(meshes => meshes.map(mesh => {
     const rest = new Float32Array(3 * mesh.vertices);
     decode(uint16(mesh.rest), 0, mesh.vertices, mesh.restBox, [0, 0, 0], rest);
-    return {name: mesh.name, color: mesh.color, vertices: mesh.vertices, rest,
-            triangles: uint32(mesh.triangles), edges: uint32(mesh.edges)};
+    const out = {name: mesh.name, color: mesh.color, vertices: mesh.vertices, rest,
+                 triangles: uint32(mesh.triangles), edges: uint32(mesh.edges)};
+    if (!mesh.surface) return out;
+    // A surface that the mesh carries: its frames are computed here from those of the mesh, which becomes its cage.
+    const carriers = uint32(mesh.surface.carriers), weights = float32(mesh.surface.weights);
+    out.cage = true;
+    out.carried = {color: mesh.color, triangles: uint32(mesh.surface.triangles), edges: new Uint32Array(0), carriers,
+                   weights, rest: verve.math.carry({carriers, weights}, rest, new Float32Array(carriers.length / 4 * 3))};
+    return out;
   }));
+  /** What the viewer gets: the meshes, then the surfaces that they carry. */
+  const drawn = meshes => [...meshes, ...meshes.filter(m => m.carried).map(m => m.carried)];
+  const caged = geometries.some(meshes => meshes.some(m => m.carried));
 
   function positionsOf(run, frame, origin) {
     const meshes = geometries[run.geometry], fractions = uint16(frame.positions);
-    const out = new Float32Array(fractions.length);
-    let first = 0;
+    const out = new Float32Array(drawn(meshes).reduce((sum, mesh) => sum + mesh.rest.length, 0));
+    let first = 0, firstCarried = fractions.length / 3;
     meshes.forEach((mesh, i) => {
       decode(fractions, first, mesh.vertices, frame.boxes[i], origin, out);
+      if (mesh.carried) {
+        verve.math.carry(mesh.carried, out.subarray(3 * first, 3 * (first + mesh.vertices)), out, firstCarried);
+        firstCarried += mesh.carried.rest.length / 3;
+      }
       first += mesh.vertices;
     });
     return out;
@@ -50,7 +66,7 @@
   const good = v => v.every(Number.isFinite);
   function boxOf(frame) {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-    for (const box of frame.boxes) {
+    for (const box of frame.shown || frame.boxes) {
       if (!good(box)) continue;
       for (let axis = 0; axis < 3; ++axis) {
         low[axis] = Math.min(low[axis], box[axis]);
@@ -96,7 +112,7 @@
   const views = [], camera = new verve.Camera(), bounds = extent();
   const middle = bounds.low.map((l, i) => (l + bounds.high[i]) / 2);
   const half = bounds.low.map((l, i) => (bounds.high[i] - l) / 2);
-  let follow = Math.hypot(...half) > 2.5 * bounds.radius, wireframe = false;
+  let follow = Math.hypot(...half) > 2.5 * bounds.radius, wireframe = false, cage = false;
 
   function groundHeight() {
     const starts = data.runs.filter(run => run.frames.length).map(run => boxOf(run.frames[0]).low[1])
@@ -126,7 +142,7 @@
         canvas.setAttribute('aria-label', `3-D view of ${run.label}`);
         try {
           view.viewer = new verve.Viewer(canvas, camera);
-          view.viewer.setMeshes(geometries[run.geometry]);
+          view.viewer.setMeshes(drawn(geometries[run.geometry]));
           view.viewer.ground = groundHeight();
           view.viewer.theme = viewTheme();
           verve.attachControls(canvas, camera);
@@ -249,7 +265,19 @@
     }
   }
 
+  function setCage(on) {
+    cage = on;
+    press(byId('cage'), on);
+    for (const {viewer} of views) {
+      if (!viewer) continue;
+      viewer.cage = on;
+      viewer.requestDraw();
+    }
+  }
+
   function buildControls() {
+    byId('cage').hidden = !caged;
+    byId('cage').addEventListener('click', () => setCage(!cage));
     byId('scrub').max = ticks.length - 1;
     byId('scrub').addEventListener('input', e => {
       play(false);
@@ -410,6 +438,7 @@
     const wanted = new URLSearchParams(location.hash.slice(1));
     if (wanted.has('follow')) setFollow(wanted.get('follow') !== '0');
     if (wanted.has('wire')) setWireframe(wanted.get('wire') !== '0');
+    if (wanted.has('cage') && caged) setCage(wanted.get('cage') !== '0');
     for (const key of ['yaw', 'pitch'])
       if (finite(parseFloat(wanted.get(key)))) {
         camera.home[key] = parseFloat(wanted.get(key)) * Math.PI / 180;

@@ -3,6 +3,7 @@
 //   const camera = new verve.Camera();                     // may be shared by several viewers
 //   const viewer = new verve.Viewer(canvas, camera);       // throws when WebGL 2 is missing
 //   viewer.setMeshes([{color: '#e08a5b', triangles, edges, rest}, ...]);   // Uint32Array, Uint32Array, Float32Array
+//                                                          // with `cage: true`: only lines, and only if viewer.cage
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
 //   verve.attachControls(canvas, camera);
 //
@@ -151,6 +152,7 @@ globalThis.verve = globalThis.verve || {};
       this.camera = camera;
       this.gl = gl;
       this.wireframe = false;
+      this.cage = false;
       this.ground = null;                 // height in the world, null: no grid
       this.theme = {grid: [0.3, 0.35, 0.4, 0.5], wire: [0, 0, 0, 0.35], shadow: 0.2};
       this.origin = [0, 0, 0];
@@ -185,7 +187,7 @@ globalThis.verve = globalThis.verve || {};
       let first = 0, size = 0;
       this.bodies = meshes.map(mesh => {
         const count = mesh.rest.length / 3;
-        const body = {first, count, color: parseColor(mesh.color)};
+        const body = {first, count, color: parseColor(mesh.color), cage: Boolean(mesh.cage)};
         if (mesh.triangles.length) body.surface = this.makeSurface(mesh, count);
         if (mesh.edges.length) body.rope = this.makeRope(mesh);
         first += count;
@@ -308,7 +310,12 @@ globalThis.verve = globalThis.verve || {};
       this.drawBodies(view, eye);
       gl.enable(gl.BLEND);
       gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-      if (this.wireframe) this.drawWires(view);
+      if (this.wireframe) this.drawWires(view, body => !body.cage);
+      if (this.cage) {
+        gl.disable(gl.DEPTH_TEST);  // seen through the surface that it carries
+        this.drawWires(view, body => body.cage);
+        gl.enable(gl.DEPTH_TEST);
+      }
       if (this.ground !== null) {
         gl.depthMask(false);
         this.drawGround(view, reach / 3);
@@ -327,6 +334,7 @@ globalThis.verve = globalThis.verve || {};
     drawBodies(view, eye) {
       const gl = this.gl;
       for (const body of this.bodies) {
+        if (body.cage) continue;
         if (body.surface) {
           const program = this.use('surface', view);
           gl.uniform3fv(program.at('eye'), eye);
@@ -349,13 +357,13 @@ globalThis.verve = globalThis.verve || {};
       }
     }
 
-    drawWires(view) {
+    drawWires(view, wanted) {
       const gl = this.gl, program = this.use('flat', view);
       gl.uniform4fv(program.at('tint'), this.theme.wire);
-      for (const {surface} of this.bodies) {
-        if (!surface) continue;
-        gl.bindVertexArray(surface.lineArray);
-        gl.drawElements(gl.LINES, surface.lineCount, gl.UNSIGNED_INT, 0);
+      for (const body of this.bodies) {
+        if (!body.surface || !wanted(body)) continue;
+        gl.bindVertexArray(body.surface.lineArray);
+        gl.drawElements(gl.LINES, body.surface.lineCount, gl.UNSIGNED_INT, 0);
       }
     }
 
@@ -367,8 +375,8 @@ globalThis.verve = globalThis.verve || {};
       gl.enable(gl.STENCIL_TEST);
       gl.stencilFunc(gl.EQUAL, 0, 255);
       gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-      for (const {surface} of this.bodies) {
-        if (!surface) continue;
+      for (const {surface, cage} of this.bodies) {
+        if (!surface || cage) continue;
         const height = Math.max(0, surface.lowest - ground) / this.size;
         gl.uniform1f(shadow.at('strength'), this.theme.shadow / (1 + 1.5 * height));
         gl.bindVertexArray(surface.array);
