@@ -21,7 +21,7 @@ double car(const Vec3& q) {
   d = blend(d, ellipsoid(p, {0.27, 0.015, 0}, {0.20, 0.065, 0.17}), 0.06);  // bonnet
   const double narrow = 1 + 0.9 * std::max(p.y, 0.0);
   const Vec3 c{-0.06 + (p.x + 0.06) * narrow, p.y, p.z * narrow};
-  double cabin = rounded_box(c, {-0.06, 0.10, 0}, {0.275, 0.145, 0.205}, 0.10) / (1.25 * narrow);
+  const double cabin = rounded_box(c, {-0.06, 0.10, 0}, {0.275, 0.145, 0.205}, 0.10) / (1.25 * narrow);
   d = blend(d, cabin, 0.05);
 
   // windows: shallow hollows at the sides, in front and behind
@@ -43,7 +43,7 @@ double car(const Vec3& q) {
   // bumpers, headlights, tail lights
   d = blend(d, limb(p, {0.455, -0.085, 0}, {0.435, -0.085, 0.165}, 0.037, 0.037), 0.012);
   d = blend(d, limb(p, {-0.455, -0.085, 0}, {-0.435, -0.085, 0.165}, 0.037, 0.037), 0.012);
-  d = blend(d, sphere(p, {0.425, 0.010, 0.125}, 0.052), 0.015);
+  d = blend(d, sphere(p, {0.436, 0.022, 0.128}, 0.055), 0.008);
   return blend(d, ellipsoid(p, {-0.450, 0.010, 0.140}, {0.030, 0.030, 0.040}), 0.012);
 }
 

@@ -32,6 +32,13 @@ for (let i = 0; i < 24; ++i) {
 }
 assert.strictEqual(math.edgesOf(triangles, 8).length / 2, 18);
 
+// A point in the middle of a tetrahedron stays there, wherever its corners go.
+const corner = Float32Array.of(9, 9, 9, 0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 12);
+const carried = math.carry({carriers: Uint32Array.of(1, 2, 3, 4, 2, 2, 1, 1),
+                            weights: Float32Array.of(0.25, 0.25, 0.25, 0.25, 2, -0.5, -0.5, 0)}, corner,
+                           new Float32Array(9), 1);
+assert.deepStrictEqual([...carried], [0, 0, 0, 1, 2, 3, 6, 0, 0]);
+
 // Steps are 1, 2 or 5 times a power of ten and never below what is asked for.
 for (const [value, step] of [[0.9, 1], [1, 1], [1.1, 2], [3, 5], [7, 10], [0.013, 0.02], [0, 1], [NaN, 1], [Infinity, 1]])
   assert(Math.abs(math.niceStep(value) - step) < 1e-12, `niceStep(${value}) = ${math.niceStep(value)}`);
