@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "geometry/stuffing.h"
+
 namespace verve {
 
 namespace {
@@ -51,11 +53,18 @@ std::vector<ParameterInfo> implicit_parameters(const char* size_help, double res
 
 Expected<Mesh> generate_implicit(const std::function<double(const Vec3&)>& distance, const Vec3& lower,
                                  const Vec3& upper, const Arguments& arguments) {
-  Expected<Mesh> mesh = tetrahedralize(distance, lower, upper, 1 / arguments.number("resolution"));
+  const double spacing = 1 / arguments.number("resolution");
+  Expected<Mesh> mesh = arguments.only_skin() ? stuffing_skin(distance, lower, upper, spacing)
+                                              : tetrahedralize(distance, lower, upper, spacing);
   if (!mesh) return mesh;
   Vec3 moment;
   double volume = 0;
   const auto& x = mesh->vertices;
+  for (const auto& t : mesh->triangles) {  // of a skin: tetrahedra between its faces and the origin
+    const double v = tet_volume({}, x[t[0]], x[t[1]], x[t[2]]);
+    volume += v;
+    moment += (x[t[0]] + x[t[1]] + x[t[2]]) * (v / 4);
+  }
   for (const auto& t : mesh->tetrahedra) {
     const double v = tet_volume(x[t[0]], x[t[1]], x[t[2]], x[t[3]]);
     volume += v;
@@ -75,7 +84,10 @@ const std::vector<GeneratorInfo>& mesh_generators() {
   return infos;
 }
 
-Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters, const Mesh* around) {
+namespace {
+
+Expected<Mesh> generate(const std::string& generator, const Parameters& parameters, const Mesh* around,
+                        bool only_skin) {
   Diagnostics out;
   for (const Generator& g : table()) {
     if (g.info.name != generator) continue;
@@ -84,12 +96,24 @@ Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& par
       out.error(generator, "found no surface, expected one to build around (in a scene: the body's `embed`)");
     if (out.has_errors()) return out;
     if (g.info.around_surface) return g.make_around(Arguments(parameters, g.info.parameters), *around);
-    return g.make(Arguments(parameters, g.info.parameters));
+    return g.make(Arguments(parameters, g.info.parameters, only_skin));
   }
   std::vector<std::string> names;
   for (const Generator& g : table()) names.push_back(g.info.name);
   out.error("generator", "found \"" + generator + "\", " + expected_one_of(generator, names));
   return out;
+}
+
+}  // namespace
+
+Expected<Mesh> generate_mesh(const std::string& generator, const Parameters& parameters, const Mesh* around) {
+  return generate(generator, parameters, around, false);
+}
+
+Expected<Mesh> generate_skin(const std::string& generator, const Parameters& parameters) {
+  Expected<Mesh> mesh = generate(generator, parameters, nullptr, true);
+  if (!mesh) return mesh;
+  return {skin_of(*mesh), mesh.diagnostics()};
 }
 
 }  // namespace verve

@@ -9,7 +9,9 @@ namespace verve {
 /// The parameters of one call: what was given, otherwise the defaults. Names and ranges have been checked.
 class Arguments {
  public:
-  Arguments(const Parameters& given, const std::vector<ParameterInfo>& known) : given_(given), known_(known) {}
+  Arguments(const Parameters& given, const std::vector<ParameterInfo>& known, bool only_skin = false)
+      : given_(given), known_(known), only_skin_(only_skin) {}
+  bool only_skin() const { return only_skin_; }  ///< a solid may be left hollow, as a surface of triangles
   double number(const char* name) const { return values(name)[0]; }
   int whole(const char* name) const { return int(values(name)[0]); }
   Vec3 vector(const char* name) const {
@@ -21,6 +23,7 @@ class Arguments {
   const std::vector<double>& values(const char* name) const;
   const Parameters& given_;
   const std::vector<ParameterInfo>& known_;
+  const bool only_skin_;
 };
 
 struct Generator {
@@ -28,6 +31,9 @@ struct Generator {
   Expected<Mesh> (*make)(const Arguments&) = nullptr;
   Expected<Mesh> (*make_around)(const Arguments&, const Mesh& surface) = nullptr;  // where info.around_surface
 };
+
+/// skin_of(generate_mesh(...)), where possible without making the inside first. Vertices may come in another order.
+Expected<Mesh> generate_skin(const std::string& generator, const Parameters& parameters);
 
 // --- families ---
 Generator box_generator();

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "geometry/stuffing.h"
 #include "geometry/stuffing_stencil.h"
 #include "verve/mesh.h"
 
@@ -26,8 +27,8 @@ constexpr int directions[7][3] = {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 1}, {1
 
 class Stuffing {
  public:
-  Stuffing(const Function& distance, const Vec3& lower, const Vec3& upper, double spacing)
-      : distance_(distance), lower_(lower), upper_(upper), spacing_(spacing) {}
+  Stuffing(const Function& distance, const Vec3& lower, const Vec3& upper, double spacing, bool only_skin)
+      : distance_(distance), lower_(lower), upper_(upper), spacing_(spacing), only_skin_(only_skin) {}
 
   Expected<Mesh> run() {
     if (!check_input()) return out_;
@@ -45,6 +46,7 @@ class Stuffing {
     if (bad_value_) return out_;
     warp();
     fill();
+    if (only_skin_) keep_single_faces();
     return {std::move(mesh_), std::move(out_)};
   }
 
@@ -245,21 +247,59 @@ class Stuffing {
   void fill_one(const std::array<Index3, 4>& at, std::vector<std::array<int, 4>>& pieces) {
     LatticeTet tet{at, {}};
     for (int n = 0; n < 4; ++n) tet.sign[n] = sign_[id(at[n])];
+    if (only_skin_ && tet.sign == std::array{1, 1, 1, 1}) return;
     pieces.clear();
     fill_stencil(tet, pieces);
+    const auto vertex = [&](int n) {
+      return n < 4 ? lattice_vertex(at[n])
+                   : cut_vertex(at[stencil_edge_ends[n - 4][0]], at[stencil_edge_ends[n - 4][1]]);
+    };
     for (const auto& piece : pieces) {
-      std::array<int, 4> t;
-      for (int n = 0; n < 4; ++n)
-        t[n] = piece[n] < 4
-                   ? lattice_vertex(at[piece[n]])
-                   : cut_vertex(at[stencil_edge_ends[piece[n] - 4][0]], at[stencil_edge_ends[piece[n] - 4][1]]);
-      mesh_.tetrahedra.push_back(t);
+      if (only_skin_) {
+        // the skin lies where the function is zero: all corners of its faces are cut points or vertices on the surface
+        const auto zero = [&](int n) { return n >= 4 || tet.sign[n] == 0; };
+        constexpr int outward[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};  // the order of surface()
+        for (const auto& f : outward)
+          if (zero(piece[f[0]]) && zero(piece[f[1]]) && zero(piece[f[2]]))
+            mesh_.triangles.push_back({vertex(piece[f[0]]), vertex(piece[f[1]]), vertex(piece[f[2]])});
+        continue;
+      }
+      mesh_.tetrahedra.push_back({vertex(piece[0]), vertex(piece[1]), vertex(piece[2]), vertex(piece[3])});
     }
+  }
+
+  /// Faces between two tetrahedra may have all their corners on the surface, too; those were found twice.
+  void keep_single_faces() {
+    auto& triangles = mesh_.triangles;
+    std::vector<std::pair<std::array<int, 3>, std::size_t>> keys;
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      keys.emplace_back(triangles[i], i);
+      std::sort(keys.back().first.begin(), keys.back().first.end());
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<char> twice(triangles.size(), 0);
+    for (std::size_t i = 1; i < keys.size(); ++i)
+      if (keys[i].first == keys[i - 1].first) twice[keys[i].second] = twice[keys[i - 1].second] = 1;
+    std::vector<int> number(mesh_.vertices.size(), -1);
+    std::vector<Vec3> used;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      if (twice[i]) continue;
+      auto t = triangles[i];
+      for (int& v : t) {
+        if (number[v] < 0) number[v] = int(used.size()), used.push_back(mesh_.vertices[v]);
+        v = number[v];
+      }
+      triangles[kept++] = t;
+    }
+    triangles.resize(kept);
+    mesh_.vertices = std::move(used);
   }
 
   const Function& distance_;
   const Vec3 lower_, upper_;
   const double spacing_;
+  const bool only_skin_;
   Diagnostics out_;
   std::array<int, 3> cells_{}, half_{};
   Vec3 origin_;
@@ -276,7 +316,12 @@ class Stuffing {
 
 Expected<Mesh> tetrahedralize(const std::function<double(const Vec3&)>& distance, const Vec3& lower, const Vec3& upper,
                               double spacing) {
-  return Stuffing(distance, lower, upper, spacing).run();
+  return Stuffing(distance, lower, upper, spacing, false).run();
+}
+
+Expected<Mesh> stuffing_skin(const std::function<double(const Vec3&)>& distance, const Vec3& lower, const Vec3& upper,
+                             double spacing) {
+  return Stuffing(distance, lower, upper, spacing, true).run();
 }
 
 }  // namespace verve

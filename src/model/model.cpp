@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "geometry/generators.h"
 
 namespace verve {
 
@@ -95,7 +96,7 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where, const Mesh* 
 
 /// The surface of an `embed`, not yet placed.
 Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where) {
-  Expected<Mesh> mesh = load(spec, where);
+  Expected<Mesh> mesh = spec.generator.empty() ? load(spec, where) : generate_skin(spec.generator, spec.parameters);
   if (!mesh) return mesh;
   Diagnostics notes = mesh.diagnostics();
   Mesh skin = skin_of(*mesh);

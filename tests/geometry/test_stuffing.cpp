@@ -1,7 +1,9 @@
 #include <limits>
 #include <random>
 
+#include "geometry/generators.h"
 #include "geometry/mesh_checks.h"
+#include "geometry/stuffing.h"
 #include "geometry/stuffing_stencil.h"
 
 using namespace verve;
@@ -225,4 +227,50 @@ TEST_CASE("infinite values of the function count by their sign") {
   REQUIRE(mesh);
   check_solid(*mesh);
   CHECK(check_skin(surface(*mesh)).euler == 2);
+}
+
+TEST_CASE("a skin made without its inside is the skin of the solid, triangle by triangle") {
+  std::mt19937_64 random(17);
+  const auto uniform = [&] { return double(random() >> 11) * 0x1p-53; };
+  for (int trial = 0; trial < 30; ++trial) {
+    CAPTURE(trial);
+    std::vector<std::pair<Vec3, double>> balls;
+    for (int i = 0; i < 6; ++i) {
+      const double x = uniform() - 0.5, y = uniform() - 0.5;
+      balls.push_back({{x, y, uniform() - 0.5}, 0.1 + 0.2 * uniform()});
+    }
+    const auto distance = [&](const Vec3& p) {
+      double d = 1e9;
+      for (const auto& [centre, radius] : balls) d = std::min(d, norm(p - centre) - radius);
+      return d;
+    };
+    const double spacing = 0.05 + 0.1 * uniform();
+    const Vec3 corner{0.6, 0.6, 0.6};  // cuts some of them off
+    const Mesh solid = tetrahedralize(distance, corner * -1.0, corner, spacing).value();
+    const Mesh skin = stuffing_skin(distance, corner * -1.0, corner, spacing).value();
+    const auto faces = surface(solid);
+    REQUIRE(skin.triangles.size() == faces.size());
+    bool same = true;
+    for (size_t i = 0; i < faces.size(); ++i)
+      for (int k = 0; k < 3; ++k) same = same && skin.vertices[skin.triangles[i][k]] == solid.vertices[faces[i][k]];
+    CHECK(same);
+    CHECK(unreferenced(skin) == 0);
+    CHECK(skin.vertices.size() == skin_of(solid).vertices.size());
+  }
+}
+
+TEST_CASE("the skin of a generator is that of its mesh") {
+  for (const char* name : {"bear", "torus", "stuffed_ball", "car", "box", "ball", "cloth"}) {
+    CAPTURE(name);
+    const Mesh expected = skin_of(generate_mesh(name).value()), skin = generate_skin(name, {}).value();
+    CHECK(skin.vertices.size() == expected.vertices.size());
+    REQUIRE(skin.triangles.size() == expected.triangles.size());
+    CHECK(skin.tetrahedra.empty());
+    double worst = 0;
+    for (size_t i = 0; i < skin.triangles.size(); ++i)
+      for (int k = 0; k < 3; ++k)
+        worst =
+            std::max(worst, norm(skin.vertices[skin.triangles[i][k]] - expected.vertices[expected.triangles[i][k]]));
+    CHECK(worst < 1e-12);  // the centre of volume is a sum over other terms
+  }
 }

@@ -69,21 +69,23 @@ TEST_CASE("a carried surface is placed with its body and follows its initial sta
   const Mesh* surface = simulation.embedded_mesh(0);
   REQUIRE(surface);
   REQUIRE(simulation.embedding(0));
-  CHECK(surface->triangles == bear.triangles);
+  REQUIRE(surface->triangles.size() == bear.triangles.size());
   CHECK(surface->tetrahedra.empty());
   CHECK(simulation.embedding(0)->farthest < 1e-12);
   const std::vector<Vec3> x = simulation.embedded_positions(0);
   REQUIRE(x.size() == bear.vertices.size());
   const Vec3 c = simulation.measure(0).center;
   double worst = 0, worst_rest = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const Vec3& p = bear.vertices[i];
-    const Vec3 placed = Vec3{p.z, p.y, -p.x} * 2 + Vec3{1, 2, 3};  // a quarter turn about y
-    const Vec3 d = placed - c;
-    worst_rest = std::max(worst_rest, norm(surface->vertices[i] - placed));
-    worst = std::max(worst, norm(x[i] - (c + Vec3{d.x, 0.5 * d.y, 2 * d.z})));
-  }
-  CHECK(worst_rest < 1e-14 * 10);
+  for (size_t i = 0; i < bear.triangles.size(); ++i)
+    for (int k = 0; k < 3; ++k) {
+      const Vec3& p = bear.vertices[bear.triangles[i][k]];
+      const int v = surface->triangles[i][k];
+      const Vec3 placed = Vec3{p.z, p.y, -p.x} * 2 + Vec3{1, 2, 3};  // a quarter turn about y
+      const Vec3 d = placed - c;
+      worst_rest = std::max(worst_rest, norm(surface->vertices[v] - placed));
+      worst = std::max(worst, norm(x[v] - (c + Vec3{d.x, 0.5 * d.y, 2 * d.z})));
+    }
+  CHECK(worst_rest < 1e-12);  // the bear is centred by a sum over some 1e4 tetrahedra or triangles
   CHECK(worst < 1e-12);
 
   // and it goes on following: the map of the frame carries it
