@@ -106,9 +106,11 @@ class Cage {
       count *= cells[k];
     }
     if (!(count <= most_cells)) {
-      out_.error("cell", "found " + format_number(cell_) + ", which makes a lattice of " + format_value(count) +
-                             " cells, expected at most " + format_number(most_cells) + ": a cell of about " +
-                             format_value(cell_ * std::cbrt(count / most_cells)) + " m or more");
+      std::string what = "found " + format_number(cell_) + ", which makes a lattice of " + format_value(count) +
+                         " cells, expected at most " + format_number(most_cells);
+      if (std::isfinite(count))
+        what += ": a cell of about " + format_value(cell_ * std::cbrt(count / most_cells)) + " m or more";
+      out_.error("cell", what);
       return false;
     }
     for (int k = 0; k < 3; ++k) {

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "geometry/generators.h"
+#include "model/scene_keys.h"
 
 namespace verve {
 
@@ -91,7 +92,12 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where, const Mesh* 
     return {std::move(mesh), std::move(notes)};
   }
   if (!spec.file.empty()) return read_mesh(spec.file, spec.repair);
-  return generate_mesh(spec.generator, spec.parameters, around);
+  Expected<Mesh> made = generate_mesh(spec.generator, spec.parameters, around);
+  if (!find_generator(spec.generator)->around_surface) return made;
+  notes = made.diagnostics();  // about a parameter by its name, or about the generator
+  for (Diagnostic& d : notes.items()) d.where = where + (d.where == spec.generator ? "" : "." + d.where);
+  if (!made) return notes;
+  return {std::move(*made), std::move(notes)};
 }
 
 /// The surface of an `embed`, not yet placed.

@@ -142,10 +142,11 @@ TEST_CASE("carried surfaces that make no sense are refused, each with its place"
                  "bodies[0].embed: found a mesh without triangles and tetrahedra, expected a surface"));
   CHECK(
       contains(create_says(caged("{\"generator\": \"cage\", \"cell\": 1e-5}", "\"embed\": {\"generator\": \"ball\"}")),
-               "found 1e-05, which makes a lattice of 1e+15 cells"));
+               "bodies[0].mesh.cell: found 1e-05, which makes a lattice of 1e+15 cells"));
   CHECK(contains(create_says(caged("{\"generator\": \"cube\", \"size\": 0.2}", "\"embed\": {\"generator\": \"ball\"}")),
                  "bodies[0].embed: warning: the surface reaches 0.4 m beyond the body"));
-  CHECK(contains(create_says(caged(cage, "\"embed\": {\"generator\": \"cloth\"}")), "the surface is not closed"));
+  CHECK(contains(create_says(caged(cage, "\"embed\": {\"generator\": \"cloth\"}")),
+                 "bodies[0].mesh: warning: the surface is not closed"));
 }
 
 TEST_CASE("a carried surface is written and read, also with all its vertices") {
