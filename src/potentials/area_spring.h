@@ -7,7 +7,7 @@
 
 VERVE_KERNEL_BEGIN
 
-/// E = k/2 A (a - 1)^2, a = area / A (Teschner et al. 2004, Eq. 4, with k_A = k A so that finer meshes are as stiff).
+/// E = k/2 A (a - 1)^2, a = area / A (Teschner et al. 2004, with k_A = k A so that finer meshes are as stiff).
 struct AreaSpring {
   static constexpr const char* name = "area_spring";
   static constexpr const char* help = "springs on the area of triangles (Teschner et al. 2004)";

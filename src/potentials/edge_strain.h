@@ -8,8 +8,7 @@
 VERVE_KERNEL_BEGIN
 
 /// E = k l/2 (|e|/l - 1)^2, e = x1 - x0 (PD Sec. 5.1, "curves"); z = e / l, PD weight w = k l. A spring of stiffness
-/// k / l: a line cut into more edges stays as stiff as a whole. Also the distance energy of Teschner et al. 2004,
-/// Eq. 3.
+/// k / l: a line cut into more edges stays as stiff as a whole. Also the distance energy of Teschner et al. 2004.
 struct EdgeStrain {
   static constexpr const char* name = "edge_strain";
   static constexpr const char* help = "strain of edges, weighted by length (PD Sec. 5.1)";

@@ -7,7 +7,7 @@
 VERVE_KERNEL_BEGIN
 
 /// E = k/2 V (J - 1)^2, J = det F = volume / V (Teschner et al. 2004, "A versatile and robust model for geometrically
-/// complex deformable solids", Eq. 5, with k_V = k V so that finer meshes are as stiff). J is negative for an inverted
+/// complex deformable solids", with k_V = k V so that finer meshes are as stiff). J is negative for an inverted
 /// element, so that the spring turns it round.
 struct VolumeSpring {
   static constexpr const char* name = "volume_spring";

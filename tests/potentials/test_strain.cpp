@@ -29,10 +29,12 @@ Eigen::MatrixXd eigen_of(const Vec3* columns, int count) {
   return m;
 }
 
-/// Singular values, largest first; the last is negative for a 3x3 matrix of negative determinant.
+/// Singular values, largest first; the last is negative for a 3x3 matrix of negative determinant. The sign is that of
+/// the rotations: a determinant near zero has none that could be trusted.
 Eigen::VectorXd signed_values(const Eigen::MatrixXd& m) {
-  Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues();
-  if (m.cols() == 3 && m.topLeftCorner<3, 3>().determinant() < 0) s(2) = -s(2);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(m, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  Eigen::VectorXd s = svd.singularValues();
+  if (m.cols() == 3 && svd.matrixU().determinant() * svd.matrixV().determinant() < 0) s(2) = -s(2);
   return s;
 }
 
