@@ -9,7 +9,7 @@ VERVE_KERNEL_BEGIN
 
 /// Psi = mu/2 (|F|^2 - 3) - mu/2 log((|F|^2 + 1)/4) + lambda/2 ((J - alpha)^2 - (1 - alpha)^2), alpha = 1 + 3/4
 /// mu/lambda: Smith, de Goes, Kim 2018, "Stable Neo-Hookean Flesh Simulation", Eq. 14, shifted to zero at rest. mu and
-/// lambda are 4/3 mu and lambda + 5/6 mu of small strain (Sec. 3.4).
+/// lambda are 4/3 mu and lambda + 5/6 mu of small strain, so that those see the material that was asked for.
 struct StableNeoHookean : HyperelasticTet {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr const char* help = "Neo-Hookean material that recovers from any inversion (Smith et al. 2018)";

@@ -352,7 +352,7 @@ TEST_CASE("the Neo-Hookean energy goes on below J0 with the same value, slope an
 TEST_CASE("a collapsed element leaves the point in stable_neo_hookean, which is no minimum there") {
   for (const double poisson : {0.0, 0.3, 0.45}) {
     const Material m = material<StableNeoHookean>(1, poisson);
-    // Smith et al. 2018, Sec. 3.3: without the logarithm F = 0 would be a minimum; with it the curvature there is zero,
+    // Smith et al. 2018: without the logarithm F = 0 would be a minimum; with it the curvature there is zero,
     // and a growth of all axes lowers the energy
     CHECK(m.energy(Mat3::identity() * 0.1) < m.energy(Mat3{}));
     CHECK(m.energy(Mat3::identity() * 0.02) < m.energy(Mat3{}));
