@@ -12,7 +12,7 @@ VERVE_KERNEL_BEGIN
 /// lambda are 4/3 mu and lambda + 5/6 mu of small strain, so that those see the material that was asked for.
 struct StableNeoHookean : HyperelasticTet {
   static constexpr const char* name = "stable_neo_hookean";
-  static constexpr const char* help = "Neo-Hookean material that recovers from any inversion (Smith et al. 2018)";
+  static constexpr const char* help = "Neo-Hookean material, smooth through inversion (Smith et al. 2018)";
 
   static Element<double> bind(const Params& p, const std::array<Vec3, 4>& rest) {
     Element<double> e = HyperelasticTet::bind(p, rest);
