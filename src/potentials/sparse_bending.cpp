@@ -12,6 +12,10 @@
 // has two rows more per vertex, and the right conditions at free edges come by themselves: vertices of the border have
 // no term of their own (Stein et al. 2018, "Natural boundary conditions for smoothing in geometry processing"). nu = 1
 // is the energy as published. On a closed surface, or one that keeps its lengths, det H is Gauss' and all nu agree.
+//
+// A triangle without any inner vertex (at corners, or everywhere in a strip one cell wide) is in no ring. It is held at
+// its inner edges by the hinge stencil of Bergou et al. 2006, "A quadratic bending model for inextensible surfaces":
+// the same vector for two triangles, |z| = 2 sin(theta/2).
 #include "potentials/sparse_bending.h"
 
 #include <algorithm>
@@ -87,17 +91,28 @@ class Sheets {
     share_areas();
   }
 
-  bool inner(int v) const { return inner_[v]; }
-  /// Of the sheet, as far as this vertex speaks for it.
-  double area(int v) const { return area_[v]; }
+  /// One element of bending: rows over the vertices of the mesh.
+  struct Stencil {
+    int vertex;   // that its parameters are counted at
+    double size;  // times the stiffness: its weight
+    std::vector<std::vector<Coefficient>> rows;
 
-  bool ring_inside(int v, const std::vector<char>& region) const {
-    for (const int t : ring_[v])
-      for (const int u : mesh_.triangles[t])
-        if (!region[u]) return false;
-    return true;
+    bool inside(const std::vector<char>& region) const {
+      return region.empty() || std::all_of(rows[0].begin(), rows[0].end(), [&](auto& c) { return region[c.vertex]; });
+    }
+  };
+
+  std::vector<Stencil> stencils() const {
+    std::vector<Stencil> out;
+    for (int v = 0; v < int(inner_.size()); ++v)
+      if (inner_[v]) out.push_back({v, area_[v], rows(v)});
+    const auto ear = [&](int a, int b, int c) { return !inner_[a] && !inner_[b] && !inner_[c]; };
+    for (const auto& h : Hinges::of(mesh_))
+      if (ear(h[0], h[1], h[2]) || ear(h[0], h[1], h[3])) out.push_back(hinge(h));
+    return out;
   }
 
+ private:
   /// tr H, Hxx - Hyy and 2 Hxy over the ring of an inner vertex, as rows over the vertices of the mesh.
   std::vector<std::vector<Coefficient>> rows(int v) const {
     Vec3 normal{};
@@ -137,7 +152,22 @@ class Sheets {
     return rows;
   }
 
- private:
+  Stencil hinge(const std::array<int, 4>& h) const {
+    const auto& x = mesh_.vertices;
+    const Vec3 e = x[h[1]] - x[h[0]];
+    const double l2 = dot(e, e);
+    std::array<double, 4> k{};
+    double area = 0;
+    for (const int side : {2, 3}) {
+      const Vec3 a = x[h[side]] - x[h[0]];
+      const double twice = norm(cross(e, a)), height = twice / std::sqrt(l2), foot = dot(a, e) / l2;
+      k[side] = 1 / height, k[1] -= foot / height;
+      area += 0.5 * twice;
+    }
+    k[0] = -(k[1] + k[2] + k[3]);
+    return {h[0], l2 / area, {{{h[0], k[0]}, {h[1], k[1]}, {h[2], k[2]}, {h[3], k[3]}}}};
+  }
+
   static std::vector<std::array<int, 2>> border_edges(const Mesh& mesh) {
     std::vector<std::array<int, 2>> sides, border;
     for (const auto& t : mesh.triangles)
@@ -155,8 +185,8 @@ class Sheets {
     return triangle[0] == v ? 0 : triangle[1] == v ? 1 : 2;
   }
 
-  /// The area of the border goes to the inner vertices next to it, or a narrow strip would lose the outer half cells of
-  /// its width.
+  /// The area of the border goes to the inner vertices of its triangles, or a narrow strip would lose the outer half
+  /// cells of its width.
   void share_areas() {
     area_.assign(mesh_.vertices.size(), 0);
     for (size_t t = 0; t < facets_.size(); ++t) {
@@ -167,11 +197,6 @@ class Sheets {
       for (int i = 0; i < 3; ++i)
         if (inner_[triangle[i]]) area_[triangle[i]] += f.region[i], left -= f.region[i], heirs.push_back(triangle[i]);
       if (heirs.size() == 3) continue;
-      if (heirs.empty())
-        for (const int v : triangle)
-          for (const int s : ring_[v])
-            for (const int u : mesh_.triangles[s])
-              if (inner_[u] && std::find(heirs.begin(), heirs.end(), u) == heirs.end()) heirs.push_back(u);
       for (const int v : heirs) area_[v] += left / double(heirs.size());
     }
   }
@@ -185,20 +210,19 @@ class Sheets {
 
 class Bending final : public ProjectedPotential {
  public:
-  Bending(const Sheets& sheets, const std::vector<int>& vertices, const PotentialInput& in,
-          ElementParameters<Params> own)
+  Bending(const std::vector<Sheets::Stencil>& stencils, const PotentialInput& in, ElementParameters<Params> own)
       : own_(std::move(own)) {
     std::vector<Vec4> rest(in.mesh.vertices.size());
     for (size_t v = 0; v < rest.size(); ++v) rest[in.index[v]] = Vec4(in.mesh.vertices[v]);
-    for (const int v : vertices) {
-      auto rows = sheets.rows(v);
+    for (const Sheets::Stencil& s : stencils) {
+      auto rows = s.rows;
       for (auto& row : rows)
         for (Coefficient& c : row) c.vertex = in.index[c.vertex];
       add_element(1, rows);
-      area_.push_back(sheets.area(v));
+      size_.push_back(s.size);
     }
     finish(rest.data());
-    target_.resize(3 * area_.size()), shape_.resize(area_.size());
+    target_.resize(3 * size_.size()), shape_.resize(size_.size());
     set_parameters(in.values);
   }
 
@@ -209,10 +233,10 @@ class Bending final : public ProjectedPotential {
     for (int e = 0; e < elements(); ++e) {
       const Params p = own_.at(common, e);
       const double trace = std::sqrt(0.5 * (1 + p.poisson)), rest = std::sqrt(0.5 * (1 - p.poisson));
-      set_weight(e, p.stiffness * area_[e]);
-      const std::array<double, 3> scale{trace, rest, rest};
+      set_weight(e, p.stiffness * size_[e]);
+      const std::array<double, 3> scale{rows(e) == 1 ? 1 : trace, rest, rest};
       Vec3* target = &target_[3 * e];
-      for (int r = 0; r < 3; ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
+      for (int r = 0; r < rows(e); ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
       shape_[e] = shape_of(e, target);
     }
   }
@@ -222,20 +246,21 @@ class Bending final : public ProjectedPotential {
   /// line likewise; only the sign of the curvature relative to itself is kept, not to the sides of the sheet.
   void element_projection(int e, const Vec3* z, Vec3* p) const override {
     const Vec3* target = &target_[3 * e];
+    const int count = rows(e);
     if (shape_[e] == Shape::flat) {
-      p[0] = p[1] = p[2] = {};
+      for (int r = 0; r < count; ++r) p[r] = {};
     } else if (shape_[e] == Shape::line) {
       const Vec3 n = longest(target);
       Vec3 sum{};
-      for (int r = 0; r < 3; ++r) sum += z[r] * dot(target[r], n);
+      for (int r = 0; r < count; ++r) sum += z[r] * dot(target[r], n);
       const double size = norm(sum);
       const Vec3 m = size > 0 ? sum / size : n;  // any direction will do at z = 0
-      for (int r = 0; r < 3; ++r) p[r] = m * dot(target[r], n);
+      for (int r = 0; r < count; ++r) p[r] = m * dot(target[r], n);
     } else {
       Mat3 f{};
-      for (int r = 0; r < 3; ++r) f = f + outer(z[r], target[r]);
+      for (int r = 0; r < count; ++r) f = f + outer(z[r], target[r]);
       const Mat3 rotation = nearest_rotation_svd(f);
-      for (int r = 0; r < 3; ++r) p[r] = rotation * target[r];
+      for (int r = 0; r < count; ++r) p[r] = rotation * target[r];
     }
   }
 
@@ -248,8 +273,8 @@ class Bending final : public ProjectedPotential {
   }
 
   Shape shape_of(int e, const Vec3* target) const {
-    // curvature times the size of a cell: below this it is round-off
-    const double cell = std::sqrt(area_[e]);
+    // curvature times the size of a cell, or an angle: below this it is round-off
+    const double cell = rows(e) == 1 ? 1 : std::sqrt(size_[e]);
     double size = 0;
     for (int r = 0; r < 3; ++r) size += norm(target[r]);
     if (!(size * cell > 1e-12)) return Shape::flat;
@@ -260,8 +285,8 @@ class Bending final : public ProjectedPotential {
   }
 
   ElementParameters<Params> own_;
-  std::vector<double> area_;
-  std::vector<Vec3> target_;  // z at rest
+  std::vector<double> size_;
+  std::vector<Vec3> target_;  // z at rest, three for each
   std::vector<Shape> shape_;
 };
 
@@ -272,25 +297,20 @@ std::unique_ptr<Potential> make(const PotentialInput& in, const std::string& whe
     return nullptr;
   }
   if (const std::string fault = Hinges::fault(in.mesh); !fault.empty()) notes.error(where, fault);
-  const Sheets sheets(in.mesh);
-  std::vector<int> inner, kept;
-  for (int v = 0; v < int(in.mesh.vertices.size()); ++v) {
-    if (!sheets.inner(v)) continue;
-    inner.push_back(v);
-    if (in.region.empty() || sheets.ring_inside(v, in.region)) kept.push_back(v);
-  }
-  ElementParameters<Params> own(in.arrays, int(in.mesh.vertices.size()), kept, where, notes);
-  if (inner.empty()) {
-    notes.error(where,
-                "found a sheet all of whose vertices lie on its border, expected at least one inside (or "
-                "\"hinge_bending\", which needs none)");
+  const std::vector<Sheets::Stencil> all = Sheets(in.mesh).stencils();
+  std::vector<Sheets::Stencil> kept;
+  std::vector<int> counted_at;
+  for (const Sheets::Stencil& s : all)
+    if (s.inside(in.region)) kept.push_back(s), counted_at.push_back(s.vertex);
+  ElementParameters<Params> own(in.arrays, int(in.mesh.vertices.size()), counted_at, where, notes);
+  if (all.empty()) {
+    notes.error(where, "found no two triangles with a common edge, expected a sheet");
   } else if (kept.empty()) {
     notes.error(where + ".region",
-                "found none of the inner vertices with all their triangles inside, expected at "
-                "least one");
+                "found none of the inner vertices with all their triangles inside, expected at least one");
   }
   if (notes.items().size() > problems) return nullptr;
-  return std::make_unique<Bending>(sheets, kept, in, std::move(own));
+  return std::make_unique<Bending>(kept, in, std::move(own));
 }
 
 }  // namespace
