@@ -28,6 +28,13 @@ PotentialEntry pressure_entry();
 PotentialEntry shape_matching_entry();
 PotentialEntry lattice_shape_matching_entry();
 PotentialEntry similarity_entry();
+PotentialEntry planarity_entry();
+PotentialEntry circle_entry();
+PotentialEntry distance_entry();
+PotentialEntry angle_entry();
+PotentialEntry area_entry();
+PotentialEntry volume_entry();
+PotentialEntry formula_entry();
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
@@ -57,6 +64,13 @@ const std::vector<PotentialEntry>& potential_registry() {
       shape_matching_entry(),
       lattice_shape_matching_entry(),
       similarity_entry(),
+      planarity_entry(),
+      circle_entry(),
+      distance_entry(),
+      angle_entry(),
+      area_entry(),
+      volume_entry(),
+      formula_entry(),
   };
   // clang-format on
   return entries;

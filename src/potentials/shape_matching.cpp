@@ -4,7 +4,6 @@
 #include "linear/small.h"
 #include "potentials/group_batch.h"
 #include "potentials/polar.h"
-#include "potentials/sparse_groups.h"
 
 namespace verve {
 

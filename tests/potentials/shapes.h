@@ -56,8 +56,14 @@ inline std::vector<std::vector<int>> suitable_groups(const PotentialInfo& info, 
     return groups;
   }
   for (const auto& t : mesh.tetrahedra) {
-    if (info.name == "distance" || info.name == "formula") {
+    if (info.name == "distance") {
       groups.push_back({t[0], t[1]});
+    } else if (info.name == "formula") {
+      const auto length = [&](int a, int b) { return norm(mesh.vertices[a] - mesh.vertices[b]); };
+      const auto& first = mesh.tetrahedra[0];
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < i; ++j)
+          if (std::abs(length(t[i], t[j]) - length(first[0], first[1])) < 1e-9) groups.push_back({t[i], t[j]});
     } else if (info.name == "angle" || info.name == "area") {
       groups.push_back({t[0], t[1], t[2]});
     } else {
@@ -67,16 +73,33 @@ inline std::vector<std::vector<int>> suitable_groups(const PotentialInfo& info, 
   return groups;
 }
 
+/// What a program might hand to potential "formula": pairs of vertices at their distance of the meshes above.
+inline std::shared_ptr<const Formula> suitable_formula(const PotentialInfo& info, const Mesh& mesh) {
+  if (info.name != "formula") return nullptr;
+  const auto& t = mesh.tetrahedra[0];
+  const double length = norm(mesh.vertices[t[1]] - mesh.vertices[t[0]]);
+  return std::make_shared<const Formula>(Formula{1, [length](const Vec3* q, int, double* c, Vec3* gradient) {
+                                                   const Vec3 d = q[1] - q[0];
+                                                   c[0] = dot(d, d) - length * length;
+                                                   gradient[0] = d * -2, gradient[1] = d * 2;
+                                                 }});
+}
+
 /// As the scene file would have it with nothing given but what it must. `row` of each vertex: its own number by
 /// default.
 inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& mesh,
                                        const ParameterValues& values = {}, std::vector<int> row = {}) {
   for (int v = int(row.size()); v < int(mesh.vertices.size()); ++v) row.push_back(v);
   Diagnostics out;
-  auto potential = entry.make({mesh, row, values, {}, {}, suitable_groups(entry.info, mesh), {}}, "potential", out);
+  auto potential =
+      entry.make({mesh, row, values, {}, {}, suitable_groups(entry.info, mesh), {}, suitable_formula(entry.info, mesh)},
+                 "potential", out);
   REQUIRE_MESSAGE(potential, out.text());
   return potential;
 }
+
+/// Whether a potential runs on packs, so that it has to be tested on each set of instructions.
+inline bool runs_on_packs(const PotentialInfo& info) { return info.elements != "groups of vertices"; }
 
 inline std::vector<Vec4> at_rest(const Mesh& mesh) {
   std::vector<Vec4> x;

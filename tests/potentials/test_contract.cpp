@@ -1,11 +1,11 @@
 // What every registered potential must fulfil; new entries are covered at once.
 #include <doctest/doctest.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "linear/small.h"
 #include "shapes.h"
 
 using namespace verve;
@@ -224,24 +224,16 @@ TEST_CASE("projecting a projection changes nothing (Inventory C03)") {
     if (!batch.has_projection()) return;
     const Projection at = project(batch, deformed(mesh, 0.3, 9));
     for (int e = 0, first = 0; e < batch.elements(); first += batch.rows(e), ++e) {
-      const int rows = batch.rows(e), corners = batch.corners(e);
-      if (rows > 3) continue;
       // positions whose z is p: the least-norm solution of A x = p
-      Mat3 gram = Mat3::identity();
-      for (int r = 0; r < rows; ++r)
-        for (int s = 0; s < rows; ++s) {
-          gram(r, s) = 0;
-          for (int c = 0; c < corners; ++c) gram(r, s) += batch.coefficient(e, r, c) * batch.coefficient(e, s, c);
-        }
-      const Mat3 inverse_gram = inverse(gram);
-      std::vector<Vec4> x(mesh.vertices.size());
-      for (int c = 0; c < corners; ++c) {
-        Vec3 position{};
-        for (int r = 0; r < rows; ++r)
-          for (int s = 0; s < rows; ++s)
-            position += at.p[first + s] * (batch.coefficient(e, r, c) * inverse_gram(r, s));
-        x[batch.vertex(e, c)] = Vec4(position);
+      const int rows = batch.rows(e), corners = batch.corners(e);
+      Eigen::MatrixXd A(rows, corners), p(rows, 3);
+      for (int r = 0; r < rows; ++r) {
+        for (int c = 0; c < corners; ++c) A(r, c) = batch.coefficient(e, r, c);
+        for (int a = 0; a < 3; ++a) p(r, a) = at.p[first + r][a];
       }
+      const Eigen::MatrixXd position = A.completeOrthogonalDecomposition().solve(p);
+      std::vector<Vec4> x(mesh.vertices.size());
+      for (int c = 0; c < corners; ++c) x[batch.vertex(e, c)] = Vec4(position(c, 0), position(c, 1), position(c, 2));
       const Projection again = project(batch, x);
       double size = 0;  // of all rows: one of them may be small beside the others
       for (int r = first; r < first + rows; ++r) size = std::max(size, norm(at.p[r]));

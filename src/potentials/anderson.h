@@ -1,0 +1,28 @@
+// Anderson acceleration of a fixed-point iteration (Walker, Ni 2011), on memory of the caller.
+#pragma once
+
+#include <cstddef>
+
+namespace verve {
+
+class Anderson {
+ public:
+  static constexpr int window = 5;
+  static std::size_t scratch_size(int n) { return std::size_t(2 * window + 2) * n; }
+  Anderson(int n, double* scratch) : n_(n), scratch_(scratch) {}
+  void restart() { count_ = 0; }
+  /// Where to go from x, given what the iteration makes of it; `next` may be either of them.
+  void advance(const double* x, const double* image, double* next);
+
+ private:
+  double* residuals(int k) { return scratch_ + std::size_t(k) * n_; }        // differences of residuals
+  double* images(int k) { return scratch_ + std::size_t(window + k) * n_; }  // differences of images
+  double* last_residual() { return scratch_ + std::size_t(2 * window) * n_; }
+  double* last_image() { return scratch_ + std::size_t(2 * window + 1) * n_; }
+
+  int n_;
+  double* scratch_;
+  int count_ = 0;  // calls since the restart
+};
+
+}  // namespace verve

@@ -1,0 +1,368 @@
+// Geometric constraints on small groups of vertices (PD Sec. 6, "More constraints"; Shape-Up, Bouaziz et al. 2012), by
+// closed forms where there are any. Targets are those of the rest shape, times `scale`, or given.
+#include <limits>
+
+#include "potentials/circle_fit.h"
+#include "potentials/group_batch.h"
+#include "potentials/polar.h"
+#include "potentials/sqp.h"
+
+namespace verve {
+
+namespace {
+
+/// What holds each vertex to its place in the projected group.
+struct StiffnessOnly {
+  double stiffness = 1e3;
+  static std::vector<Field<StiffnessOnly>> fields() {
+    return {field("stiffness", &StiffnessOnly::stiffness, "N/m", "of each vertex towards its place")};
+  }
+  std::string check() const { return {}; }
+};
+
+struct Length {
+  static constexpr const char *name = "length", *unit = "m", *help = "in place of the length at rest";
+  static constexpr double most = std::numeric_limits<double>::infinity();
+};
+struct Degrees {
+  static constexpr const char *name = "degrees", *unit = "deg", *help = "in place of the angle at rest";
+  static constexpr double most = 180;
+};
+struct AreaTarget {
+  static constexpr const char *name = "target", *unit = "m^2", *help = "in place of the area at rest";
+  static constexpr double most = std::numeric_limits<double>::infinity();
+};
+struct VolumeTarget {
+  static constexpr const char *name = "target", *unit = "m^3", *help = "in place of the volume at rest";
+  static constexpr double most = std::numeric_limits<double>::infinity();
+};
+
+/// A stiffness and a number that a group is to have.
+template <class Target>
+struct WithTarget {
+  double stiffness = 1e3, target = not_given, scale = 1;
+  static std::vector<Field<WithTarget>> fields() {
+    return {field("stiffness", &WithTarget::stiffness, "N/m", "of each vertex towards its place"),
+            field(Target::name, &WithTarget::target, Target::unit, Target::help, 0, Target::most),
+            field("scale", &WithTarget::scale, "", "factor on the target")};
+  }
+  std::string check() const { return {}; }
+  double of(double at_rest) const { return scale * (given(target) ? target : at_rest); }
+};
+
+/// All vertices of a group on one plane: they fall onto the one through their mean with the least sum of squared
+/// distances, whose normal is the last singular vector.
+struct Planarity {
+  static constexpr const char* name = "planarity";
+  static constexpr const char* help = "the vertices of each group on a plane (Shape-Up, Bouaziz et al. 2012)";
+  static constexpr bool slack = true, whole = true, by_volume = false;
+  static constexpr int least = 4, most = 0;
+  using Params = StiffnessOnly;
+
+  double weight = 0;
+  static Planarity bind(const Params& p, const GroupShape&) { return {p.stiffness}; }
+  static std::string fault(const GroupShape&) { return {}; }
+  void project(int n, const Vec3* z, const Vec3*, Vec3* p, double*) const {
+    Mat3 moment{}, U, V;
+    Vec3 sigma;
+    for (int i = 0; i < n; ++i) moment = moment + outer(z[i], z[i]);
+    rotation_svd(moment, U, sigma, V);
+    for (int i = 0; i < n; ++i) p[i] = z[i] - V.col[2] * dot(V.col[2], z[i]);
+  }
+};
+
+/// All vertices of a group on one circle of any size, anywhere: circle_fit.h.
+struct Circle {
+  static constexpr const char* name = "circle";
+  static constexpr const char* help = "the vertices of each group on a circle (Shape-Up, Bouaziz et al. 2012)";
+  static constexpr bool slack = true, whole = true, by_volume = false;
+  static constexpr int least = 4, most = 0;
+  using Params = StiffnessOnly;
+
+  double weight = 0;
+  static Circle bind(const Params& p, const GroupShape&) { return {p.stiffness}; }
+  static std::string fault(const GroupShape&) { return {}; }
+  void project(int n, const Vec3* z, const Vec3*, Vec3* p, double*) const { project_onto_circle(n, z, p); }
+};
+
+struct Distance {
+  static constexpr const char* name = "distance";
+  static constexpr const char* help = "two vertices at a given distance";
+  static constexpr bool slack = false, whole = false, by_volume = false;
+  static constexpr int least = 2, most = 2;
+  using Params = WithTarget<Length>;
+
+  double weight = 0, length = 0;
+  static Distance bind(const Params& p, const GroupShape& g) {
+    return {p.stiffness, p.of(norm(g.rest[1] - g.rest[0]))};
+  }
+  static std::string fault(const GroupShape&) { return {}; }
+  void project(int, const Vec3* z, const Vec3*, Vec3* p, double*) const {
+    const Vec3 d = z[1] - z[0];
+    const double now = norm(d);
+    p[1] = now > 0 ? d * (0.5 * length / now) : Vec3{0.5 * length, 0, 0};  // any direction will do
+    p[0] = -p[1];
+  }
+};
+
+/// The angle at the second of three vertices. The nearest triangle lies in the plane of z, where points are complex
+/// numbers: with a = z_0 - z_1 and b = z_2 - z_1 it is a' = s u, b' = t w u for w = exp(+-i angle), |u| = 1, s and t >=
+/// 0. Distances are measured by 2/3 (|a|^2 + |b|^2 - a.b), that is about the mean. Then the best u is the direction of
+/// s g + t h with g = a - b/2, h = conj(w) (b - a/2), and (s, t) the first eigenvector of the 2x2 problem
+/// |s g + t h|^2 = lambda (s^2 + t^2 - s t cos angle).
+struct Angle {
+  static constexpr const char* name = "angle";
+  static constexpr const char* help = "a given angle at the second of three vertices";
+  static constexpr bool slack = true, whole = false, by_volume = false;
+  static constexpr int least = 3, most = 3;
+  using Params = WithTarget<Degrees>;
+  static constexpr double degree = 3.14159265358979323846 / 180;
+
+  double weight = 0, cosine = 1, sine = 0;
+  static Angle bind(const Params& p, const GroupShape& g) {
+    const Vec3 a = g.rest[0] - g.rest[1], b = g.rest[2] - g.rest[1];
+    const double angle = p.of(std::atan2(norm(cross(a, b)), dot(a, b)) / degree) * degree;
+    return {p.stiffness, std::cos(angle), std::sin(angle)};
+  }
+  static std::string fault(const GroupShape& g) {
+    if (norm(g.rest[0] - g.rest[1]) > 0 && norm(g.rest[2] - g.rest[1]) > 0) return {};
+    return "found vertices that coincide at rest, expected three that make an angle";
+  }
+
+  struct Complex {
+    double re, im;
+    Complex operator+(const Complex& o) const { return {re + o.re, im + o.im}; }
+    Complex operator*(double s) const { return {re * s, im * s}; }
+    Complex times(const Complex& o) const { return {re * o.re - im * o.im, re * o.im + im * o.re}; }
+    double dot(const Complex& o) const { return re * o.re + im * o.im; }
+  };
+  struct Candidate {
+    double overlap = -1, s = 0, t = 0;  // squared, in units of the distance; s and t in place
+    Complex u{1, 0};
+  };
+
+  void consider(const Complex& g, const Complex& h, double s, double t, const Complex& w, Candidate& best,
+                Complex& best_w) const {
+    if (s < 0 || t < 0) return;
+    const double size = s * s + t * t - s * t * cosine;
+    const Complex sum = g * s + h * t;
+    const double overlap = size > 0 ? sum.dot(sum) / size : -1;
+    if (!(overlap > best.overlap)) return;
+    const double length = std::sqrt(sum.dot(sum));
+    const double scale = length / size;  // the best size of what has this direction
+    best = {overlap, s * scale, t * scale, length > 0 ? sum * (1 / length) : Complex{1, 0}};
+    best_w = w;
+  }
+
+  void project(int, const Vec3* z, const Vec3*, Vec3* p, double*) const {
+    const Vec3 a = z[0] - z[1], b = z[2] - z[1];
+    // a frame of the plane; any that contains both where they are parallel
+    const bool first = dot(a, a) >= dot(b, b);
+    const Vec3 &longer = first ? a : b, &other = first ? b : a;
+    const double size = norm(longer);
+    if (!(size > 0)) {  // no direction is better than another, and none than the point itself
+      p[0] = p[1] = p[2] = Vec3{};
+      return;
+    }
+    const Vec3 e1 = longer / size;
+    Vec3 e2 = other - e1 * dot(e1, other);
+    e2 -= e1 * dot(e1, e2);
+    if (!(norm(e2) > 1e-14 * size)) e2 = cross(e1, std::abs(e1.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0});
+    e2 = e2 / norm(e2);
+    const auto flat = [&](const Vec3& v) { return Complex{dot(e1, v), dot(e2, v)}; };
+    const Complex A = flat(a), B = flat(b), g = A + B * -0.5;
+    Candidate best;
+    Complex w{1, 0};
+    for (const double sign : {1.0, -1.0}) {
+      const Complex turn{cosine, sign * sine};
+      const Complex h = Complex{cosine, -sign * sine}.times(B + A * -0.5);
+      // in the sum and the difference of s and t the right-hand side is diagonal
+      const double plus = 1 / std::sqrt(2 - cosine), minus = 1 / std::sqrt(2 + cosine);
+      const Complex m = (g + h) * plus, d = (g + h * -1) * minus;
+      const double angle = 0.5 * std::atan2(2 * m.dot(d), m.dot(m) - d.dot(d));
+      const double along = std::cos(angle) * plus, across = std::sin(angle) * minus;
+      const double s = along + across, t = along - across;
+      consider(g, h, s < 0 || t < 0 ? -s : s, s < 0 || t < 0 ? -t : t, turn, best, w);
+      // the eigenvector may lie outside: then the best is on the border
+      consider(g, h, 1, 0, turn, best, w);
+      consider(g, h, 0, 1, turn, best, w);
+    }
+    const Complex pa = best.u * best.s, pb = w.times(best.u) * best.t;
+    const Vec3 to_a = e1 * pa.re + e2 * pa.im, to_b = e1 * pb.re + e2 * pb.im;
+    const Vec3 mean = (to_a + to_b) / 3;
+    p[0] = to_a - mean, p[1] = -mean, p[2] = to_b - mean;
+  }
+};
+
+/// min sum (s_i - sigma_i)^2 subject to s_1 ... s_k = product >= 0, for sigma in descending order, only the last of
+/// which may be negative (PD Eq. 25). Stationary points have s_i (s_i - sigma_i) = lambda for all i. All but the last
+/// are then the larger root of that, so everything is a function of the last: f(s) = log of the product, and f is
+/// sought to equal the given one. Beyond sigma_k / 2 it increases; below there may be further solutions, where one
+/// value does most of the giving way: they are bracketed on a fixed grid, and the nearest of all wins. Unlike the
+/// iteration of PD Eq. 26 it neither stalls at flat elements nor stops at a point that is not the nearest.
+void nearest_with_product(int k, const double* sigma, double product, double* s) {
+  const double last = sigma[k - 1];
+  const auto others = [&](double x, double* out) {
+    const double lambda = x * (x - last);
+    for (int i = 0; i + 1 < k; ++i)
+      out[i] = 0.5 * (sigma[i] + std::sqrt(std::max(0.0, sigma[i] * sigma[i] + 4 * lambda)));
+    out[k - 1] = x;
+  };
+  if (!(product > 0)) {
+    for (int i = 0; i < k; ++i) s[i] = i + 1 < k ? sigma[i] : 0;
+    return;
+  }
+  const double wanted = std::log(product);
+  const auto excess = [&](double x) {
+    double all[3], sum = -wanted;
+    others(x, all);
+    for (int i = 0; i < k; ++i) sum += std::log(all[i]);
+    return sum;
+  };
+  double best = std::numeric_limits<double>::infinity();
+  const auto solve = [&](double low, double high) {  // excess(low) <= 0 <= excess(high)
+    double x = 0.5 * (low + high);
+    if (last > low && last < high) x = last;
+    for (int iteration = 0; iteration < 100; ++iteration) {
+      double all[3], value = -wanted, slope = 0;
+      others(x, all);
+      for (int i = 0; i < k; ++i) {
+        value += std::log(all[i]);
+        const double root = 2 * all[i] - sigma[i];
+        slope += i + 1 < k ? (root > 0 ? (2 * x - last) / (all[i] * root) : 0) : 1 / x;
+      }
+      (value > 0 ? high : low) = x;
+      double next = x - value / slope;
+      if (!(next > low && next < high)) next = 0.5 * (low + high);
+      if (std::abs(next - x) <= 2e-16 * std::abs(x)) break;
+      x = next;
+    }
+    double all[3], distance = 0;
+    others(x, all);
+    for (int i = 0; i < k; ++i) distance += (all[i] - sigma[i]) * (all[i] - sigma[i]);
+    if (distance < best) {
+      best = distance;
+      for (int i = 0; i < k; ++i) s[i] = all[i];
+    }
+  };
+  // every solution lies below this: all values at least this large make more than the product
+  const double top = std::max(std::abs(sigma[0]), std::pow(product, 1.0 / k)) * 4;
+  const double half = std::max(0.0, 0.5 * last);
+  if (half > 0 && excess(half) > 0) {
+    // the last value gives way by more than half
+  } else {
+    solve(half, top);
+  }
+  constexpr int grid = 24;
+  double low = half * 1e-12, value = half > 0 ? excess(low) : 0;
+  for (int i = 1; half > 0 && i <= grid; ++i) {
+    const double high = half * i / grid, at = excess(high);
+    if (value <= 0 && at >= 0) solve(low, high);
+    low = high, value = at;
+  }
+  if (!std::isfinite(best))
+    for (int i = 0; i < k; ++i) s[i] = i + 1 < k ? sigma[i] : product / (k == 3 ? sigma[0] * sigma[1] : sigma[0]);
+}
+
+/// n - 1 orthonormal combinations of the rows of a group (Helmert): they say all about z that is not its mean.
+double helmert(int i, int k) {
+  if (i > k + 1) return 0;
+  return (i <= k ? 1.0 : -double(k + 1)) / std::sqrt(double(k + 1) * (k + 2));
+}
+
+/// Nearest group of k + 1 vertices whose simplex has the product of singular values; `mirrored`: counts as negative.
+void project_simplex(int k, const Vec3* z, double product, bool mirrored, Vec3* p) {
+  Mat3 Y{}, U, V;
+  for (int c = 0; c < k; ++c)
+    for (int i = 0; i <= k; ++i) Y.col[c] += z[i] * helmert(i, c);
+  if (mirrored) Y.col[2] = -Y.col[2];
+  Vec3 sigma;
+  rotation_svd(Y, U, sigma, V);
+  const double values[3] = {sigma.x, sigma.y, k == 3 ? sigma.z : 0};
+  double s[3] = {};
+  nearest_with_product(k, values, product, s);
+  Mat3 change = U * Mat3::diagonal({s[0] - values[0], s[1] - values[1], k == 3 ? s[2] - values[2] : 0}) * transpose(V);
+  if (mirrored) change.col[2] = -change.col[2];
+  for (int i = 0; i <= k; ++i) {
+    p[i] = z[i];
+    for (int c = 0; c < k; ++c) p[i] += change.col[c] * helmert(i, c);
+  }
+}
+
+double signed_volume(const Vec3* q) { return dot(q[1] - q[0], cross(q[2] - q[0], q[3] - q[0])) / 6; }
+Vec3 vector_area(int n, const Vec3* q) {
+  Vec3 sum{};
+  for (int i = 1; i + 1 < n; ++i) sum += cross(q[i] - q[0], q[i + 1] - q[0]);
+  return sum * 0.5;
+}
+
+/// Area of a triangle, or of a polygon: then the length of its vector area, by SQP.
+struct Area {
+  static constexpr const char* name = "area";
+  static constexpr const char* help = "a given area of a triangle or a polygon (PD Eq. 24-26)";
+  static constexpr bool slack = true, whole = false, by_volume = false;
+  static constexpr int least = 3, most = 0;
+  using Params = WithTarget<AreaTarget>;
+
+  double weight = 0, area = 0;
+  Formula polygon;
+  static std::size_t scratch_size(const GroupShape& g) { return g.count > 3 ? sqp_scratch_size(g.count, 1) : 0; }
+  static Area bind(const Params& p, const GroupShape& g) {
+    const double area = p.of(norm(vector_area(g.count, g.rest)));
+    Area out{p.stiffness, area, {}};
+    if (g.count > 3) {
+      out.polygon = {1, [area](const Vec3* q, int n, double* c, Vec3* gradient) {
+                       const Vec3 a = vector_area(n, q);
+                       const double now = norm(a);
+                       c[0] = now - area;
+                       const Vec3 normal = now > 0 ? a / now : Vec3{};
+                       for (int i = 0; i < n; ++i)
+                         gradient[i] = cross(q[(i + 1) % n] - q[(i + n - 1) % n], normal) * 0.5;
+                     }};
+    }
+    return out;
+  }
+  static std::string fault(const GroupShape& g) {
+    return norm(vector_area(g.count, g.rest)) > 0 ? "" : "found vertices on a line at rest, expected some area";
+  }
+  void project(int n, const Vec3* z, const Vec3*, Vec3* p, double* scratch) const {
+    if (n > 3) {
+      project_by_sqp(polygon, n, z, p, scratch);
+    } else {
+      project_simplex(2, z, area * 2 / std::sqrt(3.0), false, p);  // |edge x edge| = sqrt(3) sigma_1 sigma_2
+    }
+  }
+};
+
+struct Volume {
+  static constexpr const char* name = "volume";
+  static constexpr const char* help = "a given volume of the tetrahedron of four vertices (PD Eq. 24-26)";
+  static constexpr bool slack = true, whole = false, by_volume = false;
+  static constexpr int least = 4, most = 4;
+  using Params = WithTarget<VolumeTarget>;
+
+  double weight = 0, volume = 0;
+  bool mirrored = false;
+  static Volume bind(const Params& p, const GroupShape& g) {
+    const double rest = signed_volume(g.rest);
+    // Helmert's combinations turn the edges round: det Y = -3 volume
+    return {p.stiffness, p.of(std::abs(rest)), rest > 0};
+  }
+  static std::string fault(const GroupShape& g) {
+    return signed_volume(g.rest) != 0 ? "" : "found vertices on a plane at rest, expected some volume";
+  }
+  void project(int, const Vec3* z, const Vec3*, Vec3* p, double*) const {
+    project_simplex(3, z, 3 * volume, mirrored, p);
+  }
+};
+
+}  // namespace
+
+PotentialEntry planarity_entry() { return group_entry<Planarity>(); }
+PotentialEntry circle_entry() { return group_entry<Circle>(); }
+PotentialEntry distance_entry() { return group_entry<Distance>(); }
+PotentialEntry angle_entry() { return group_entry<Angle>(); }
+PotentialEntry area_entry() { return group_entry<Area>(); }
+PotentialEntry volume_entry() { return group_entry<Volume>(); }
+
+}  // namespace verve
