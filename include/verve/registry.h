@@ -14,7 +14,7 @@ struct PotentialInfo {
   std::string elements;  ///< what it acts on: "tetrahedra", "edges", ...
   std::vector<ParameterInfo> parameters;
   bool slack = false;           ///< some deformations cost nothing: limits, volumes, bending
-  bool prestressed = false;      ///< pushes or pulls at rest already, and its energy has no sign: gas
+  bool prestressed = false;     ///< pushes or pulls at rest already, and its energy has no sign: gas
   bool takes_groups = false;    ///< acts on groups of vertices that the scene names
   bool takes_examples = false;  ///< needs example poses
 };

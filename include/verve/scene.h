@@ -96,6 +96,7 @@ struct AnchorSpec {
   std::string body;
   Selection vertices;
   Track<double> stiffness{1e4};  ///< per vertex [N/m]
+  bool hard = false;             ///< in its place 1000 times what holds each vertex in the body: a constraint
   std::optional<Vec3>
       to_point;         ///< a common point in the world; default: where each vertex is when the anchor turns on
   std::string to_body;  ///< or: the nearest vertices (at rest) of another body
@@ -119,6 +120,16 @@ struct PushSpec {
   std::optional<Vec3> point;       ///< in the world; default: the centre of mass
   std::optional<Vec3> rest_point;  ///< or: rides on the body, given at rest
   double radius = 0;               ///< [m]
+};
+
+/// Air that moves past a body, or that a body moves through. It acts on the triangles of sheets and on the skin of
+/// solids: force = drag A |w - v| ((w - v).n) n on a triangle of area A and normal n.
+struct WindSpec {
+  std::string name;
+  std::string body;
+  Track<Vec3> velocity;  ///< w, of the air [m/s]; 0 is still air, no value no air at all
+  double drag = 1.2;     ///< density of the air times a coefficient of shape [kg/m^3]
+  Track<bool> active{true};
 };
 
 enum class Precision { float64, float32 };
@@ -149,6 +160,7 @@ struct Scene {
   std::vector<AnchorSpec> anchors;
   std::vector<ForceSpec> forces;
   std::vector<PushSpec> pushes;
+  std::vector<WindSpec> winds;
 };
 
 /// Everything wrong with a scene's values, each place written as in the file ("bodies[0].potentials[1].stiffness").

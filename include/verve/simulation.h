@@ -49,7 +49,7 @@ struct Measures {
   double kinetic = 0, elastic = 0, contact = 0, external = 0;  ///< [J]; external is the potential of constant forces
   double total = 0;                                            ///< their sum
   double target_total = 0;                                     ///< what the last step aimed at
-  double booked_loss = 0;                                      ///< taken on purpose so far
+  double booked_loss = 0;  ///< taken on purpose so far; wind's work counts as a negative loss
   double multiplier = 0;
   int iterations = 0;  ///< of the last frame
   int substeps = 1;
@@ -110,6 +110,9 @@ class Simulation {
   void add_impulse(int body, const Vec3& impulse, const Vec3& point, double radius = 0);
   void set_gravity(const Vec3& gravity);
   void set_parameter(int body, int potential, const std::string& name, double value);  ///< material, live
+  int winds() const;
+  int find_wind(std::string_view name) const;  ///< -1 when there is none
+  void set_wind(int wind, const Vec3& velocity);
   int anchors() const;
   int find_anchor(std::string_view name) const;  ///< -1 when there is none
   void set_anchor(int anchor, bool active);

@@ -54,7 +54,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     bool failed = false, too_high = false;
     for (int sub = 0; sub < n && !failed; ++sub) {
       const double time = clock(state.frame + double(sub + 1) / n);
-      place_anchors(island, time);
+      place_anchors(island, time, double(sub + 1) / n);
+      blow(island, time, h / n);
       hold_momenta(island, time, h / n);
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
@@ -70,18 +71,19 @@ StepOutcome World::advance(Island& island, StepReport& report) {
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
       if (too_high) lowered = demand.energy, failed = true;
       if (!last_chance && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
-        failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience;
+        failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
         failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
         failed |= outcome.stationary && outcome.error_h > 0.01;
       }
-      if (!failed) settle(island, outcome, demand);
+      if (!failed) settle(island, outcome, demand), book_wind(island);
     }
     if (failed && last_chance && !too_high) return outcome;
     if (failed) {
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       load(island);
+      place_anchors(island, clock(state.frame));
       island.energy_changed();
       if (lowered) {
         hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
@@ -158,6 +160,7 @@ StepReport World::step() {
   }
 
   for (auto& island : islands_) store(*island);
+  settle_anchors(clock(state.frame + 1));
   state.frame += 1;
   state.time = end;
   for (size_t b = 0; b < model.bodies.size(); ++b) {

@@ -30,12 +30,18 @@ class GeneralizedAlpha final : public Integrator {
         // p so offset starts free fall on the exact parabola
         m.p[i] = m.v[i] + a * ((alpha_f_ - alpha_m_) * h);
         m.q[i] = w;
+      } else if (!m.acceleration.empty()) {
+        // another wind: as if the motion had been started with it, or its rates would ring
+        const Vec4& was = m.acceleration[i];
+        m.p[i] += (a * h - was * m.last_step) * (alpha_f_ - alpha_m_);
+        m.q[i] += a - was;
       } else if (h != m.last_step) {
         m.p[i] += a * ((alpha_f_ - alpha_m_) * (h - m.last_step));
       }
       s.xb[i] = m.x[i] + m.p[i] * c1 + m.v[i] * c2;
       s.u[i] = m.v[i] + m.q[i] * c1 + w * c2 + a * s.hh;
     }
+    if (!m.acceleration.empty()) m.acceleration = f.acceleration;
     m.history = true;
     m.last_step = h;
   }

@@ -12,9 +12,10 @@ namespace verve {
 /// The moving part of an island, one row per vertex. p and q are the rates that generalised-alpha carries along.
 struct Motion {
   std::vector<Vec4> x, v, p, q;
-  std::vector<Vec4> gradient;  // of W at x
-  double energy = 0;           // W at x
-  bool history = false;        // p and q belong to x and v
+  std::vector<Vec4> gradient;      // of W at x
+  double energy = 0;               // W at x
+  std::vector<Vec4> acceleration;  // by forces in the last step, where wind changes it; empty elsewhere
+  bool history = false;            // p and q belong to x and v
   double last_step = 0;
 
   void resize(int rows);
@@ -24,8 +25,11 @@ struct Motion {
 struct Forcing {
   std::vector<double> mass, inverse_mass;  // inverse 0 for rows without mass
   std::vector<Vec4> force, acceleration;   // constant during the step
+  std::vector<Vec4> steady;                // the part of `force` that has a potential; empty: all of it
   bool uniform = false;                    // all rows with mass have the acceleration `common`
   Vec3 common;
+
+  const std::vector<Vec4>& conservative() const { return steady.empty() ? force : steady; }
 };
 
 /// The problem: v = (x - xb)/hh, minimise 1/2 |v - u|^2_M + W(x); afterwards v_{n+1} = v + kappa h a.

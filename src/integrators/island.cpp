@@ -138,7 +138,8 @@ std::vector<LowRankTerm> Island::world_anchors() const {
   std::vector<LowRankTerm> terms;
   for (const AnchorTerm& term : anchors_)
     if (term.to_world)
-      for (const int v : term.world.vertices) terms.push_back({v, -1, term.world.stiffness});
+      for (size_t i = 0; i < term.world.vertices.size(); ++i)
+        terms.push_back({term.world.vertices[i], -1, term.world.weight(i)});
   std::stable_sort(terms.begin(), terms.end(), [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });
   size_t kept = 0;
   for (const LowRankTerm& term : terms) {

@@ -82,6 +82,10 @@ class Island {
     return out;
   }
 
+  /// A hard anchor moves in the coming step and brings an energy that is not known beforehand. The step is then a plain
+  /// one of backward Euler, which passes over the vibrations of anything as stiff; H is held again from where it ends.
+  bool driven = false;
+
   Motion motion;  // the caller loads it before a step and takes it after
   Forcing forcing;
 

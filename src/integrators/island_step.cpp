@@ -95,7 +95,10 @@ void Island::set_up_swing() {
   });
   for (const AnchorTerm& term : anchors_) {
     if (!term.to_world) continue;
-    for (const int v : term.world.vertices) mr_[v] += (base_.xb[v] - Vec4(start_.center)) * term.world.stiffness;
+    for (size_t i = 0; i < term.world.vertices.size(); ++i) {
+      const int v = term.world.vertices[i];
+      mr_[v] += (base_.xb[v] - Vec4(start_.center)) * term.world.weight(i);
+    }
   }
   factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
   right_hand_sides_ += 6;
@@ -251,8 +254,8 @@ void Island::look_at_start() {
 void Island::pose(double h, const Settings& settings, const Demand& demand) {
   const Start& s = start_;
   Problem p;
-  p.held = settings.conservation != Conservation::none;
-  p.published = settings.conservation == Conservation::published;
+  p.held = settings.conservation != Conservation::none && !driven;
+  p.published = p.held && settings.conservation == Conservation::published;
   p.momenta = p.held && !anchored_;
   p.swings = p.held && !p.published && anchored_;
   p.tolerance = settings.tolerance;
@@ -373,7 +376,7 @@ void Island::start_iterate(double h) {
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   Stopwatch watch;
   const Integrator& integrator =
-      settings.calm && (calm || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
+      settings.calm && (calm || driven || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
   integrator.prepare(motion, forcing, h, settings.conservation == Conservation::cpd, base_);
   look_at_start();
   pose(h, settings, demand);
@@ -434,9 +437,9 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     }
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
-    const bool short_step = out.step_length < (p.momenta ? 1e-2
-                                               : p.held  ? std::min(1e-2, std::sqrt(p.tolerance))
-                                                         : p.tolerance);
+    const bool short_step = out.step_length < (p.momenta          ? 1e-2
+                                               : p.held || driven ? std::min(1e-2, std::sqrt(p.tolerance))
+                                                                  : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (done || k >= settings.iterations) {
@@ -483,6 +486,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     watch.book(out.timings.update);
   }
 
+  if (driven) out.residual = {}, out.error_h = 0;
   if (!p.held && !anchored_) {  // how far off, although nothing was asked for
     Vec3 l{};
     for (int i = 0; i < rows_; ++i)

@@ -247,6 +247,20 @@ std::string Simulation::global_solver(int body) const {
   return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
 }
 
+int Simulation::winds() const { return int(impl_->world.model.sails.size()); }
+
+int Simulation::find_wind(std::string_view name) const {
+  for (int w = 0; w < winds(); ++w)
+    if (scene().winds[w].name == name) return w;
+  return -1;
+}
+
+void Simulation::set_wind(int wind, const Vec3& velocity) {
+  require(wind >= 0 && wind < winds(), index_message("set_wind", "wind", wind, winds()));
+  require_finite("set_wind", velocity);
+  impl_->world.state.winds[wind] = velocity;
+}
+
 int Simulation::find_anchor(std::string_view name) const {
   for (int a = 0; a < anchors(); ++a)
     if (scene().anchors[a].name == name) return a;

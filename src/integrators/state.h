@@ -16,6 +16,7 @@ struct BodyLedger {
   std::optional<double> damping;        // set_half_life in place of the scene's track [1/s]
   bool history = false;                 // p and q of this body belong to x and v
   double last_step = 0;
+  double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   // of the last frame
   double elastic = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
@@ -27,12 +28,16 @@ struct AnchorState {
   std::optional<bool> switched;  // set_anchor in place of the scene's track
   std::optional<Vec3> moved;     // move_anchor in place of the scene's path
   double stiffness = 0;
-  std::vector<Vec4> hold;  // where it took hold of each vertex
+  std::vector<double> hardness;  // of a hard anchor, per vertex
+  Vec3 placed;                   // displacement at the end of the last frame; a hard anchor moves on from there
+  std::vector<Vec4> hold;        // where it took hold of each vertex
 };
 
 struct State {
   std::vector<Vec4> x, v, p, q;
-  std::vector<char> force_active;  // of the scene's forces, at the last look
+  std::vector<Vec4> acceleration;          // of Motion; empty without wind
+  std::vector<std::optional<Vec3>> winds;  // set_wind in place of the scene's track
+  std::vector<char> force_active;          // of the scene's forces, at the last look
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
   Vec3 gravity;

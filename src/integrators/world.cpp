@@ -9,6 +9,10 @@
 
 namespace verve {
 
+namespace {
+constexpr double hard_factor = 1000;
+}
+
 Settings resolve(const SolverSpec& spec) {
   const MethodInfo* method = nullptr;
   for (const MethodInfo& m : method_infos())
@@ -51,6 +55,8 @@ void World::reset() {
   state.q.assign(model.rows, {});
   state.ledger.resize(model.bodies.size());
   state.anchors.resize(model.anchors.size());
+  state.winds.resize(model.sails.size());
+  if (!model.sails.empty()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
   state.gravity = scene.gravity;
@@ -120,13 +126,7 @@ void World::rebuild_islands() {
     } else {
       islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
     }
-    for (Island::AnchorTerm& term : islands_.back()->anchor_terms()) {
-      const double stiffness = state.anchors[term.anchor].stiffness;
-      double& now = term.to_world ? term.world.stiffness : term.links.stiffness;
-      if (now == stiffness) continue;
-      now = stiffness;
-      term.to_world ? islands_.back()->anchors_changed() : islands_.back()->matrix_changed();
-    }
+    for (Island::AnchorTerm& term : islands_.back()->anchor_terms()) stiffen(*islands_.back(), term);
   }
   for (const auto& island : old)
     if (island) retired_factorizations_ += island->factorizations();
@@ -143,6 +143,8 @@ bool World::update_anchors(double time) {
       const Body& body = model.bodies[model.anchors[a].body];
       for (size_t i = 0; i < s.hold.size(); ++i)
         s.hold[i] = spec.to_point ? Vec4(*spec.to_point) : state.x[body.first + model.anchors[a].rows[i]];
+      if (spec.hard) s.hardness = hardness_of(int(a));
+      s.placed = s.moved ? Vec3{} : spec.path.at(time).value_or(Vec3{});
     }
     if (active != s.active) {
       changed = true;
@@ -154,29 +156,75 @@ bool World::update_anchors(double time) {
     const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
     if (stiffness == s.stiffness) continue;
     s.stiffness = stiffness;
-    for (auto& island : islands_) {
-      for (Island::AnchorTerm& term : island->anchor_terms()) {
-        if (term.anchor != int(a)) continue;
-        (term.to_world ? term.world.stiffness : term.links.stiffness) = stiffness;
-        term.to_world ? island->anchors_changed() : island->matrix_changed();
-      }
-    }
+    for (auto& island : islands_)
+      for (Island::AnchorTerm& term : island->anchor_terms())
+        if (term.anchor == int(a)) stiffen(*island, term);
   }
   return changed;
 }
 
-/// Moves the anchor points along their paths.
-void World::place_anchors(Island& island, double time) {
+/// Hands an anchor's stiffness to its island.
+void World::stiffen(Island& island, Island::AnchorTerm& term) {
+  const AnchorState& s = state.anchors[term.anchor];
+  double& stiffness = term.to_world ? term.world.stiffness : term.links.stiffness;
+  std::vector<double>& hardness = term.to_world ? term.world.hardness : term.links.hardness;
+  if (stiffness == s.stiffness && hardness == s.hardness) return;
+  stiffness = s.stiffness, hardness = s.hardness;
+  term.to_world ? island.anchors_changed() : island.matrix_changed();
+}
+
+/// A thousand times what holds each vertex in its body: inertia and the weights of its elements. Moving the body's
+/// size away from where it wants to be, a handle then misses by a thousandth of it.
+std::vector<double> World::hardness_of(int a) const {
+  const auto diagonal = [&](int b) {
+    const Body& body = model.bodies[b];
+    SymmetricAssembly matrix;
+    matrix.begin_pattern(body.count);
+    for (int r = 0; r < body.count; ++r) matrix.add(r, r, body.mass[r] / (scene.step * scene.step));
+    for (const auto& potential : body.potentials) potential->add_weights(matrix, 0, 1);
+    matrix.finish_pattern();
+    std::vector<double> out;
+    for (int r = 0; r < body.count; ++r) out.push_back(matrix.matrix().value[matrix.matrix().start[r]]);
+    return out;
+  };
+  const Anchor& anchor = model.anchors[a];
+  const std::vector<double> own = diagonal(anchor.body);
+  const std::vector<double> other = anchor.other < 0 ? std::vector<double>() : diagonal(anchor.other);
+  std::vector<double> out;
+  for (size_t i = 0; i < anchor.rows.size(); ++i) {
+    const double k = own[anchor.rows[i]];
+    out.push_back(hard_factor * (other.empty() ? k : std::min(k, other[anchor.other_rows[i]])));
+  }
+  return out;
+}
+
+/// Moves the anchor points along their paths. A hard anchor that moves drives its island: the energy k/2 |way|^2 that
+/// goes into its spring at once is many times that of the vertex it carries and not what the hand does, which only the
+/// step will tell.
+void World::place_anchors(Island& island, double time, double fraction) {
+  island.driven = false;
   for (Island::AnchorTerm& term : island.anchor_terms()) {
     if (!term.to_world) continue;
     const AnchorState& s = state.anchors[term.anchor];
-    const Vec3 shift = s.moved ? *s.moved : scene.anchors[term.anchor].path.at(time).value_or(Vec3{});
+    const bool hard = !s.hardness.empty();
+    Vec3 shift = s.moved ? *s.moved : scene.anchors[term.anchor].path.at(time).value_or(Vec3{});
+    if (hard && fraction == 0) shift = s.placed;
+    if (hard && s.moved) shift = s.placed + (*s.moved - s.placed) * fraction;
     for (size_t i = 0; i < s.hold.size(); ++i) {
       const Vec4 point = s.hold[i] + Vec4(shift);
       if (point.xyz() == term.world.points[i].xyz()) continue;
+      island.driven |= hard && fraction > 0 && settings.conservation != Conservation::none;
       term.world.points[i] = point;
       island.energy_changed();
     }
+  }
+}
+
+/// After a frame: hard anchors go on from where they are.
+void World::settle_anchors(double time) {
+  for (size_t a = 0; a < state.anchors.size(); ++a) {
+    AnchorState& s = state.anchors[a];
+    if (s.active) s.placed = s.moved ? *s.moved : scene.anchors[a].path.at(time).value_or(Vec3{});
   }
 }
 
@@ -202,6 +250,10 @@ void World::update_materials(double time) {
       if (!changed) continue;
       body.potentials[k]->set_parameters(body.parameters[k]);
       island.matrix_changed();
+      for (Island::AnchorTerm& term : island.anchor_terms()) {
+        AnchorState& anchor = state.anchors[term.anchor];
+        if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(island, term);
+      }
       for (const int member : island.bodies()) state.ledger[member].history = false;
     }
   }
@@ -224,9 +276,11 @@ void World::update_forces() {
     const int offset = island.offset(place_in_island_[f.body]);
     for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
   }
-  for (auto& island : islands_)
+  for (auto& island : islands_) {
+    if (in_wind(*island)) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
     for (int r = 0; r < island->rows(); ++r)
       island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
+  }
 }
 
 void World::forget_history() {
@@ -324,12 +378,17 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
   if (!demand.set_energy) return demand;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k];
+    const Body& body = model.bodies[b];
     if (const auto wanted = dialled(b)) {
       demand.energy += *wanted;
+      // `total` knows nothing of wind; the step takes its force for one with a potential
+      for (int r = 0; !island.forcing.steady.empty() && r < body.count; ++r) {
+        const int i = island.offset(int(k)) + r;
+        demand.energy -= dot(island.forcing.force[i] - island.forcing.steady[i], island.motion.x[i]);
+      }
       continue;
     }
     // a body without a dial keeps what it has
-    const Body& body = model.bodies[b];
     demand.energy += island.body_energies()[k] + state.ledger[b].debt.h;
     for (int r = 0; r < body.count; ++r) {
       const int i = island.offset(int(k)) + r;
@@ -355,7 +414,7 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     const bool lowest = outcome.impossible || (demand.lowers() && outcome.at_least_energy());
     // energy for a body at rest, which has no motion to put it into: not owed either, or a tap would set it all free
     const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
-    if (!lowest) ledger.wanted_energy.reset();
+    if (!lowest && !island.driven) ledger.wanted_energy.reset();
     if (settings.conservation != Conservation::cpd) continue;
     if (!lowest && !nowhere) ledger.debt.h = -outcome.residual.h * share;
     if (island.anchored()) continue;
@@ -377,6 +436,10 @@ void World::load(Island& island) const {
     std::copy_n(state.v.begin() + body.first, body.count, m.v.begin() + to);
     std::copy_n(state.p.begin() + body.first, body.count, m.p.begin() + to);
     std::copy_n(state.q.begin() + body.first, body.count, m.q.begin() + to);
+    if (!state.acceleration.empty()) {
+      m.acceleration.resize(m.x.size());
+      std::copy_n(state.acceleration.begin() + body.first, body.count, m.acceleration.begin() + to);
+    }
   }
 }
 
@@ -390,6 +453,8 @@ void World::store(const Island& island) {
     std::copy_n(m.v.begin() + from, body.count, state.v.begin() + body.first);
     std::copy_n(m.p.begin() + from, body.count, state.p.begin() + body.first);
     std::copy_n(m.q.begin() + from, body.count, state.q.begin() + body.first);
+    if (!m.acceleration.empty())
+      std::copy_n(m.acceleration.begin() + from, body.count, state.acceleration.begin() + body.first);
     ledger.history = m.history;
     ledger.last_step = m.last_step;
     ledger.elastic = island.body_energies()[k];
@@ -411,7 +476,7 @@ long World::right_hand_sides() const {
 double World::total(int b) const {
   const Body& body = model.bodies[b];
   const Island& island = island_of(b);
-  const Vec4* force = island.forcing.force.data() + island.offset(place_in_island_[b]);
+  const Vec4* force = island.forcing.conservative().data() + island.offset(place_in_island_[b]);
   double sum = 0, external = 0;
   for (int r = 0; r < body.count; ++r) {
     const Vec3 v = state.v[body.first + r].xyz();
@@ -425,7 +490,7 @@ Measures World::measure(int b) const {
   const Body& body = model.bodies[b];
   const BodyLedger& ledger = state.ledger[b];
   const Island& island = island_of(b);
-  const Vec4* force = island.forcing.force.data() + island.offset(place_in_island_[b]);
+  const Vec4* force = island.forcing.conservative().data() + island.offset(place_in_island_[b]);
   Measures m;
   m.mass = body.total_mass;
   for (int r = 0; r < body.count; ++r) {
@@ -442,6 +507,7 @@ Measures World::measure(int b) const {
   m.elastic = ledger.elastic;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
+  m.booked_loss = ledger.booked_loss;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;
   m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;

@@ -7,6 +7,7 @@
 #include "integrators/island.h"
 #include "integrators/kicks.h"
 #include "integrators/state.h"
+#include "integrators/wind.h"
 #include "verve/simulation.h"
 
 namespace verve {
@@ -39,9 +40,16 @@ class World {
   void rebuild_islands();
   void take_back();
   bool update_anchors(double time);
-  void place_anchors(Island& island, double time);
+  /// Anchor points as they are at the start of the frame, or a `fraction` into it.
+  void place_anchors(Island& island, double time, double fraction = 0);
+  void settle_anchors(double time);
+  void stiffen(Island& island, Island::AnchorTerm& term);
+  std::vector<double> hardness_of(int anchor) const;
   void update_materials(double time);
   void update_forces();
+  bool in_wind(const Island& island) const;
+  void blow(Island& island, double time, double h);
+  void book_wind(const Island& island);
   void apply_pushes(double from, double to);
   void hold_momenta(Island& island, double time, double h);
   Demand demand_on(const Island& island, double time, double h, int substeps) const;
@@ -58,6 +66,7 @@ class World {
   std::vector<BodyLedger> start_ledger_;  // after its events, in case it must be cut finer
   std::vector<std::unique_ptr<Island>> islands_;
   std::vector<int> island_of_body_, place_in_island_;
+  WindWork wind_work_;
   int retired_factorizations_ = 0;
 };
 

@@ -180,6 +180,14 @@ class SceneCheck {
       if (scene_.pushes[i].point && scene_.pushes[i].rest_point)
         out_.error(at("pushes", i) + ".rest_point", "found beside point, expected one of the two");
     }
+    std::set<std::string> wind_names;
+    for (size_t i = 0; i < scene_.winds.size(); ++i) {
+      const WindSpec& wind = scene_.winds[i];
+      if (!wind.name.empty() && !wind_names.insert(wind.name).second)
+        out_.error(at("winds", i) + ".name",
+                   "found " + quoted(wind.name) + " a second time, expected a different name for each wind");
+      body_name(wind.body, at("winds", i) + ".body");
+    }
   }
 
  private:

@@ -240,6 +240,27 @@ double pressed(double x, double half) {
   return x / std::sqrt(std::sqrt(1 + t * t * t * t));
 }
 
+Sail make_sail(int index, const Body& body) {
+  Sail sail;
+  sail.body = index;
+  std::vector<std::vector<int>> uses(body.count);
+  for (const auto& t : surface(body.mesh)) {
+    auto& rows = sail.triangles.emplace_back();
+    for (int i = 0; i < 3; ++i) {
+      rows[i] = body.row_of_vertex[t[i]];
+      uses[rows[i]].push_back(int(sail.triangles.size()) - 1);
+    }
+  }
+  sail.first_use.push_back(0);
+  for (int r = 0; r < body.count; ++r) {
+    if (uses[r].empty() || !(body.mass[r] > 0)) continue;
+    sail.rows.push_back(r);
+    sail.use.insert(sail.use.end(), uses[r].begin(), uses[r].end());
+    sail.first_use.push_back(int(sail.use.size()));
+  }
+  return sail;
+}
+
 void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, Vec4* v) {
   const auto center_of_mass = [&] {
     Vec3 c{};
@@ -392,6 +413,12 @@ Expected<Model> compile(const Scene& scene) {
       out.error("forces[" + std::to_string(f) + "].vertices",
                 "found only vertices without mass, expected some that move");
     }
+  }
+  for (size_t w = 0; w < scene.winds.size(); ++w) {
+    model.sails.push_back(make_sail(find(scene.winds[w].body), model.bodies[find(scene.winds[w].body)]));
+    if (model.sails.back().triangles.empty())
+      out.error("winds[" + std::to_string(w) + "].body",
+                "found a body without triangles or tetrahedra, expected one that wind can take hold of");
   }
   if (out.has_errors()) return out;
 

@@ -40,10 +40,18 @@ struct ConstantForce {
   Vec3 force;
 };
 
+/// What a wind can take hold of: triangles of a sheet, or the skin of a solid.
+struct Sail {
+  int body = 0;
+  std::vector<std::array<int, 3>> triangles;  // rows of the body
+  std::vector<int> rows, first_use, use;      // the vertices in use, and the triangles of each
+};
+
 struct Model {
   std::vector<Body> bodies;
   std::vector<Anchor> anchors;
   std::vector<ConstantForce> forces;
+  std::vector<Sail> sails;  // one per WindSpec
   int rows = 0;
   std::vector<Vec4> initial_x, initial_v;
 };

@@ -77,6 +77,7 @@ const std::vector<Key>& keys_of<Scene>() {
       key<&Scene::anchors>("anchors", "zero-rest-length springs to the world or to another body"),
       key<&Scene::forces>("forces", "constant forces"),
       key<&Scene::pushes>("pushes", "impulses, each at one moment"),
+      key<&Scene::winds>("winds", "air that moves past the bodies"),
   };
   return keys;
 }
@@ -232,6 +233,7 @@ const std::vector<Key>& keys_of<AnchorSpec>() {
       key<&AnchorSpec::body>("body", "whose vertices are held", {.required = true}),
       key<&AnchorSpec::vertices>("vertices", "which of them", {.required = true}),
       key<&AnchorSpec::stiffness>("stiffness", "of the spring at each vertex", {.unit = "N/m", .range = at_least(0)}),
+      key<&AnchorSpec::hard>("hard", "holds each vertex 1000 times as firmly as the body does, in place of stiffness"),
       key<&AnchorSpec::to_point>(
           "to_point", "pulls them to one point of the world; null: to where each is when the anchor turns on",
           {.unit = "m"}),
@@ -265,6 +267,21 @@ const std::vector<Key>& keys_of<PushSpec>() {
                                  {.unit = "m"}),
       key<&PushSpec::radius>("radius", "vertices this near share the push; 0: the body is pushed as if it were rigid",
                              {.unit = "m", .range = at_least(0)}),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<WindSpec>() {
+  static const std::vector<Key> keys = {
+      key<&WindSpec::name>("name", "for changing it from a program; unique", {.optional = true}),
+      key<&WindSpec::body>("body", "what it blows at: its triangles, or the skin of its tetrahedra",
+                           {.required = true}),
+      key<&WindSpec::velocity>("velocity", "of the air; zero: still air, null: none",
+                               {.unit = "m/s", .required = true}),
+      key<&WindSpec::drag>("drag", "density of the air times a coefficient of shape",
+                           {.unit = "kg/m^3", .range = at_least(0)}),
+      key<&WindSpec::active>("active", "whether it blows"),
   };
   return keys;
 }

@@ -32,7 +32,7 @@ using Member =
                  Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, std::optional<Selection>*, MeshSpec*,
                  std::vector<MeshSpec>*, Placement*, InitialState*, Dials*, std::shared_ptr<const Mesh>*,
                  std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*, std::vector<ForceSpec>*,
-                 std::vector<PushSpec>*, std::optional<MeshSpec>*>;
+                 std::vector<PushSpec>*, std::vector<WindSpec>*, std::optional<MeshSpec>*>;
 
 struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
@@ -70,6 +70,8 @@ template <>
 const std::vector<Key>& keys_of<ForceSpec>();
 template <>
 const std::vector<Key>& keys_of<PushSpec>();
+template <>
+const std::vector<Key>& keys_of<WindSpec>();
 
 /// Objects that are read and written by nothing but their keys.
 template <class T>
@@ -100,6 +102,8 @@ template <>
 inline constexpr bool has_keys<ForceSpec> = true;
 template <>
 inline constexpr bool has_keys<PushSpec> = true;
+template <>
+inline constexpr bool has_keys<WindSpec> = true;
 
 /// Calls visit(pointer to member or tag) for one key of an object.
 template <class T, class Visitor>

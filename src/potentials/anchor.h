@@ -11,7 +11,9 @@ class WorldAnchors {
  public:
   std::vector<int> vertices;  // rows of the island
   std::vector<Vec4> points;
-  double stiffness = 0;  // [N/m], per vertex
+  double stiffness = 0;          // [N/m], per vertex
+  std::vector<double> hardness;  // in its place, where not empty: one for each
+  double weight(size_t i) const { return hardness.empty() ? stiffness : hardness[i]; }
 
   double add_gradient(const Vec4* x, Vec4* gradient) const;
   /// After the pass that assembles everything else.
@@ -23,6 +25,8 @@ class BodyLinks {
  public:
   std::vector<std::array<int, 2>> pairs;
   double stiffness = 0;
+  std::vector<double> hardness;
+  double weight(size_t i) const { return hardness.empty() ? stiffness : hardness[i]; }
 
   double add_gradient(const Vec4* x, Vec4* gradient) const;
   void add_weights(SymmetricAssembly& matrix) const;

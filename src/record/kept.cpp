@@ -123,6 +123,8 @@ Spans undisturbed_spans(const Scene& scene, int frames, double start) {
         find.momentum.disturbed(step, "changed by forces"), find.spin.disturbed(step, "changed by forces");
       if (changes(force.active, before, after)) find.energy.disturbed(step, "changed by forces");
     }
+    for (const WindSpec& wind : scene.winds)
+      if (acts(wind.active, before, after)) find.all(step, "changed by wind");
     if (!(scene.gravity == Vec3{})) find.momentum.disturbed(step, "changed by gravity");
     disturb_by_bodies(scene, step, before, after, find);
     disturb_by_anchors(scene, step, before, after, find);

@@ -164,6 +164,7 @@ struct FormOf {
   Form operator()(const std::vector<PushSpec>*) const {
     return {list(reference("push")), "list, see [pushes](#pushes)"};
   }
+  Form operator()(const std::vector<WindSpec>*) const { return {list(reference("wind")), "list, see [winds](#winds)"}; }
 };
 
 template <class T>
@@ -311,13 +312,13 @@ std::string scene_schema() {
                        "What docs/scenes.md describes. Comments are allowed in scene files but unknown to JSON: "
                        "strip them before validating."));
   for (JsonMember& member : scene.members) out.set(member.key, std::move(member.value));
-  out.set("definitions",
-          make(with("solver", object_schema<SolverSpec>()), with("body", object_schema<BodySpec>()),
-               with("mesh", mesh_schema()), with("data", object_schema<Mesh>()),
-               with("place", object_schema<Placement>()), with("potential", potential_schema()),
-               with("initial", object_schema<InitialState>()), with("dials", object_schema<Dials>()),
-               with("selection", object_schema<Selection>()), with("anchor", object_schema<AnchorSpec>()),
-               with("force", object_schema<ForceSpec>()), with("push", object_schema<PushSpec>())));
+  out.set("definitions", make(with("solver", object_schema<SolverSpec>()), with("body", object_schema<BodySpec>()),
+                              with("mesh", mesh_schema()), with("data", object_schema<Mesh>()),
+                              with("place", object_schema<Placement>()), with("potential", potential_schema()),
+                              with("initial", object_schema<InitialState>()), with("dials", object_schema<Dials>()),
+                              with("selection", object_schema<Selection>()),
+                              with("anchor", object_schema<AnchorSpec>()), with("force", object_schema<ForceSpec>()),
+                              with("push", object_schema<PushSpec>()), with("wind", object_schema<WindSpec>())));
   return write_json(out) + "\n";
 }
 
@@ -356,6 +357,7 @@ std::string scene_reference() {
   key_table<AnchorSpec>("anchors", "Springs of rest length zero.", out);
   key_table<ForceSpec>("forces", "Each is an object with these keys.", out);
   key_table<PushSpec>("pushes", "Each is an object with these keys.", out);
+  key_table<WindSpec>("winds", "Each is an object with these keys.", out);
   return out;
 }
 

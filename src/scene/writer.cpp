@@ -170,6 +170,7 @@ template Json to_json(const Selection&);
 template Json to_json(const AnchorSpec&);
 template Json to_json(const ForceSpec&);
 template Json to_json(const PushSpec&);
+template Json to_json(const WindSpec&);
 
 std::string write_scene(const Scene& scene) { return write_json(to_json(scene)) + "\n"; }
 
