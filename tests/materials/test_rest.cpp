@@ -13,7 +13,7 @@ namespace {
 /// not in equilibrium.
 Scene at_rest(Scene scene) {
   scene.gravity = {};
-  scene.forces.clear(), scene.pushes.clear();
+  scene.forces.clear(), scene.pushes.clear(), scene.winds.clear();
   for (BodySpec& body : scene.bodies) {
     body.initial = {}, body.dials = {};
     std::erase_if(body.potentials, [](const PotentialSpec& p) {
