@@ -111,7 +111,7 @@ T solve_determinant(const DeterminantProblem<T, Others>& problem, const T& det, 
     for (int j = 0; j < 3 * determinant_iterations; ++j) {
       T p;
       g = problem.product(u, p);
-      const MaskOf<T> done = !maybe | (abs(c - g) <= T(4) * eps * c);
+      const MaskOf<T> done = (!maybe) | (abs(c - g) <= T(4) * eps * c);
       if (all(done)) break;
       low = select(g < c, u, low), high = select(g < c, high, u);
       const T slope = p * g, next = u + u * (c - g) / select(slope > T(0), slope, T(1));

@@ -49,7 +49,7 @@ struct TetVolume {
     Vec3T<T> s;
     rotation_svd(Mat3T<T>{F}, U, s, V);
     const T product = s.x * s.y * T(s.z);
-    const MaskOf<T> small = product < e.least, inside = !small & (product <= e.most);
+    const MaskOf<T> small = product < e.least, inside = (product >= e.least) & (product <= e.most);
     const T c = select(small, e.least, e.most), root = select(small, e.least_root, e.most_root);
     const DeterminantProblem<T, 2> problem({s.x, s.y}, s.z);
     const T t = solve_determinant(problem, product, c, root);

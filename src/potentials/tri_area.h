@@ -51,7 +51,7 @@ struct TriArea {
     if (all((area >= e.least) & (area <= e.most))) return F;
     const Svd32<T> svd = svd32<T>(F);
     const T product = svd.s0 * svd.s1;
-    const MaskOf<T> small = product < e.least, inside = !small & (product <= e.most);
+    const MaskOf<T> small = product < e.least, inside = (product >= e.least) & (product <= e.most);
     const T c = select(small, e.least, e.most), root = select(small, e.least_root, e.most_root);
     const DeterminantProblem<T, 1> problem({svd.s0}, svd.s1);
     const T t = solve_determinant(problem, product, c, root);
