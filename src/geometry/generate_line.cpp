@@ -1,4 +1,6 @@
-// Sheets, lines and single elements: cloth, chain, spring, tetrahedron.
+// Sheets, lines and single elements: cloth, tube, chain, spring, tetrahedron.
+#include <numbers>
+
 #include "base/text.h"
 #include "geometry/generators.h"
 
@@ -18,6 +20,33 @@ Expected<Mesh> make_cloth(const Arguments& a) {
       const int v = j * n + i;
       mesh.triangles.push_back({v, v + n, v + n + 1});  // normals up, +y
       mesh.triangles.push_back({v, v + n + 1, v + 1});
+    }
+  return mesh;
+}
+
+/// Every other ring is turned by half a cell: triangles nearly equilateral, and no direction around better than its
+/// mirror image.
+Expected<Mesh> make_tube(const Arguments& a) {
+  const int n = a.whole("columns"), m = a.whole("rows");
+  const double radius = a.number("radius"), height = a.number("height");
+  Mesh mesh;
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < n; ++i) {
+      const double angle = 2 * std::numbers::pi * (i + 0.5 * (j % 2)) / n;
+      mesh.vertices.push_back(
+          {radius * std::cos(angle), height * (double(j) / (m - 1) - 0.5), -radius * std::sin(angle)});
+    }
+  for (int j = 0; j + 1 < m; ++j)
+    for (int i = 0; i < n; ++i) {
+      // normals outward
+      const int next = (i + 1) % n, a0 = j * n + i, a1 = j * n + next, b0 = a0 + n, b1 = a1 + n;
+      if (j % 2 == 0) {
+        mesh.triangles.push_back({a0, a1, b0});
+        mesh.triangles.push_back({a1, b1, b0});
+      } else {
+        mesh.triangles.push_back({a0, a1, b1});
+        mesh.triangles.push_back({a0, b1, b0});
+      }
     }
   return mesh;
 }
@@ -56,6 +85,14 @@ Generator cloth_generator() {
             count_parameter("columns", "vertices along x", {60}, 2, 3000),
             count_parameter("rows", "vertices along z", {60}, 2, 3000)}},
           make_cloth};
+}
+Generator tube_generator() {
+  return {{"tube",
+           "an open cylinder of triangles around the y axis",
+           {length_parameter("radius", "of the circle", 0.5), length_parameter("height", "along y", 1.5),
+            count_parameter("columns", "vertices around", {48}, 3, 3000),
+            count_parameter("rows", "rings of vertices", {28}, 2, 3000)}},
+          make_tube};
 }
 Generator chain_generator() {
   return {{"chain",

@@ -10,10 +10,10 @@ namespace {
 
 const std::vector<Generator>& table() {
   static const std::vector<Generator> generators = {
-      box_generator(),          cube_generator(),   bar_generator(),         strip_generator(), cloth_generator(),
-      chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),  sphere_generator(),
-      stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),  hippo_generator(),
-      car_generator(),          cage_generator(),
+      box_generator(),    cube_generator(),         bar_generator(),    strip_generator(),       cloth_generator(),
+      tube_generator(),   chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),
+      sphere_generator(), stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),
+      hippo_generator(),  car_generator(),          cage_generator(),
   };
   return generators;
 }

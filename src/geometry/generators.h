@@ -41,6 +41,7 @@ Generator cube_generator();
 Generator bar_generator();
 Generator strip_generator();
 Generator cloth_generator();
+Generator tube_generator();
 Generator chain_generator();
 Generator tetrahedron_generator();
 Generator spring_generator();

@@ -42,6 +42,9 @@ const std::vector<Variant>& variants() {
       {"car", {}, 2},
       {"car", {{"resolution", {64}}}, 2},
       {"cloth", {}, 99},
+      {"tube", {}, 99},
+      {"tube", {{"columns", {3}}, {"rows", {2}}}, 99},
+      {"tube", {{"columns", {10}}, {"rows", {5}}, {"radius", {2}}}, 99},
       {"chain", {}, 99},
       {"spring", {}, 99},
   };
@@ -106,6 +109,29 @@ TEST_CASE("every generated body is centred at the origin") {
     for (const Vec3& p : mesh.vertices) mean += p / double(mesh.vertices.size());
     // sums of up to 1e4 terms of size 1
     CHECK(norm(mesh.tetrahedra.empty() ? mean : moment / volume(mesh)) < 1e-12);
+  }
+}
+
+TEST_CASE("a tube is wound outward, has two borders and the area of its facets") {
+  for (const double rows : {4.0, 7.0}) {
+    const Mesh mesh =
+        generate_mesh("tube", {{"radius", {2}}, {"height", {3}}, {"columns", {12}}, {"rows", {rows}}}).value();
+    std::map<std::array<int, 2>, int> sides;  // from, to
+    double area = 0;
+    for (const auto& t : mesh.triangles) {
+      const Vec3 &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+      const Vec3 normal = cross(b - a, c - a), middle = (a + b + c) / 3;
+      REQUIRE(normal.x * middle.x + normal.z * middle.z > 0);
+      area += 0.5 * norm(normal);
+      for (int i = 0; i < 3; ++i) REQUIRE(++sides[{t[i], t[(i + 1) % 3]}] == 1);
+    }
+    int border = 0;
+    for (const auto& [side, count] : sides) border += !sides.count({side[1], side[0]});
+    CHECK(border == 2 * 12);
+    // every triangle stands on a chord 4 sin(pi/12), slanted by what the arc rises above half of it
+    const double chord = 4 * std::sin(std::acos(-1.0) / 12), rise = 2 * (1 - std::cos(std::acos(-1.0) / 12));
+    const double cell = 3 / (rows - 1);
+    CHECK(area == doctest::Approx((rows - 1) * 24 * 0.5 * chord * std::sqrt(cell * cell + rise * rise)).epsilon(1e-12));
   }
 }
 
