@@ -22,7 +22,8 @@ TEST_CASE("the built-in scenes are listed in a fixed order and equal to their fi
                                              "t_pipe_major", "hippo",        "bear",       "car",
                                              "trampoline",   "cloth",        "pendulum",   "free_fall",
                                              "chain",        "curtain",      "volume_mix", "stiffening",
-                                             "cantilever",   "twisting_bar", "flag",       "balloon"};
+                                             "cantilever",   "twisting_bar", "cylinder",   "rope",
+                                             "flag",         "balloon"};
   std::vector<std::string> names;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     names.push_back(builtin.name);
