@@ -38,6 +38,13 @@ struct MeshSpec {
   std::shared_ptr<const Mesh> mesh;
 };
 
+/// A deformation of a body's own rest shape, about its centre of mass, applied in this order.
+struct PoseSpec {
+  Vec3 stretch{1, 1, 1};  ///< factors along the axes
+  Vec3 twist{0, 0, 0};    ///< about this axis, by its length per metre along it [degrees/m]
+  Vec3 bend{0, 0, 0};     ///< curves the longest side of the body about this axis, by its length per metre [degrees/m]
+};
+
 /// One registered potential over the elements of a body that it applies to (tets, edges, ...).
 struct PotentialSpec {
   std::string type;                                 ///< a name of potential_infos()
@@ -47,6 +54,7 @@ struct PotentialSpec {
   std::optional<Selection> region{};         ///< only elements with all vertices in here
   std::vector<std::vector<int>> groups{};    ///< of vertices, for potentials that act on groups
   std::vector<MeshSpec> examples{};          ///< poses of the same mesh, for example-based potentials
+  std::vector<PoseSpec> poses{};             ///< further examples: the body's own mesh, deformed
   std::shared_ptr<const Formula> formula{};  ///< for potential "formula", from programs only
 };
 

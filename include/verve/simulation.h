@@ -113,6 +113,9 @@ class Simulation {
   int winds() const;
   int find_wind(std::string_view name) const;  ///< -1 when there is none
   void set_wind(int wind, const Vec3& velocity);
+  /// Mean weight of each example pose of a potential, by the stiffness of the elements (PD Eq. 17-18); empty for
+  /// potentials without examples. Computed from the present shape.
+  std::vector<double> example_weights(int body, int potential) const;
   int anchors() const;
   int find_anchor(std::string_view name) const;  ///< -1 when there is none
   void set_anchor(int anchor, bool active);

@@ -243,6 +243,14 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
   w.overrides[body][potential][name] = value;
 }
 
+std::vector<double> Simulation::example_weights(int body, int potential) const {
+  const World& w = impl_->world;
+  const Body& owner = w.model.bodies[impl_->body("example_weights", body)];
+  const int count = int(owner.potentials.size());
+  require(potential >= 0 && potential < count, index_message("example_weights", "potential", potential, count));
+  return owner.potentials[potential]->example_weights(w.state.x.data() + owner.first);
+}
+
 std::string Simulation::global_solver(int body) const {
   return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
 }

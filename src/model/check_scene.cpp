@@ -292,8 +292,11 @@ class SceneCheck {
     if (!potential.examples.empty() && !known->takes_examples)
       out_.error(where + ".examples", "found examples, expected none: " + quoted(potential.type) + " acts on " +
                                           known->elements + takers(&PotentialInfo::takes_examples));
-    if (potential.examples.empty() && known->takes_examples)
-      out_.error(where + ".examples", "found none, expected at least one pose");
+    if (!potential.poses.empty() && !known->takes_examples)
+      out_.error(where + ".poses", "found poses, expected none: " + quoted(potential.type) + " acts on " +
+                                       known->elements + takers(&PotentialInfo::takes_examples));
+    if (potential.examples.empty() && potential.poses.empty() && known->takes_examples)
+      out_.error(where + ".examples", "found none, expected at least one pose, here or in `poses`");
     for (size_t i = 0; i < potential.examples.size(); ++i) mesh(potential.examples[i], at(where + ".examples", i));
   }
 

@@ -138,6 +138,49 @@ void place_mesh(Mesh& mesh, const Placement& p) {
   for (Vec3& x : mesh.vertices) x = rotation * (x * p.scale) + p.translate;
 }
 
+/// Stretched about the centre, and turned along an axis.
+Vec3 stretched_and_twisted(Vec3 d, const Vec3& stretch, const Vec3& twist) {
+  d = {d.x * stretch.x, d.y * stretch.y, d.z * stretch.z};
+  if (const double rate = norm(twist); rate > 0) d = rotation_from_vector(twist * (dot(d, twist) / rate)) * d;
+  return d;
+}
+
+/// The rest shape in a pose. `mass` is that of each vertex.
+std::vector<Vec3> posed(const Mesh& mesh, const std::vector<double>& mass, const PoseSpec& pose) {
+  Vec3 center{}, low = mesh.vertices[0], high = low;
+  double total = 0;
+  for (size_t v = 0; v < mesh.vertices.size(); ++v) {
+    const Vec3& x = mesh.vertices[v];
+    center += x * mass[v], total += mass[v];
+    for (int a = 0; a < 3; ++a) low[a] = std::min(low[a], x[a]), high[a] = std::max(high[a], x[a]);
+  }
+  center = center / total;
+  // bent about n, along the longest of the axes that are not n itself
+  const double curvature = norm(pose.bend) * (std::numbers::pi / 180);
+  const Vec3 n = curvature > 0 ? pose.bend / norm(pose.bend) : Vec3{};
+  Vec3 along{};
+  double longest = 0;
+  for (int a = 0; a < 3; ++a) {
+    Vec3 axis{};
+    axis[a] = 1;
+    axis -= n * dot(n, axis);
+    const double reach = (high[a] - low[a]) * norm(axis);
+    if (reach > longest) longest = reach, along = axis / norm(axis);
+  }
+  const Vec3 up = cross(n, along);
+  std::vector<Vec3> out;
+  for (const Vec3& x : mesh.vertices) {
+    Vec3 d = stretched_and_twisted(x - center, pose.stretch, pose.twist);
+    if (curvature > 0) {
+      // a line along the body becomes an arc of its length; what is above it keeps its distance
+      const double angle = curvature * dot(d, along), radius = 1 / curvature - dot(d, up);
+      d = along * (radius * std::sin(angle)) + up * (1 / curvature - radius * std::cos(angle)) + n * dot(d, n);
+    }
+    out.push_back(center + d);
+  }
+  return out;
+}
+
 /// What the potentials of a body are made from, the rows aside.
 std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& spec, const std::vector<int>& rows,
                                              const std::string& where, Diagnostics& out) {
@@ -176,6 +219,7 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
       }
       in.examples.push_back(std::move(mesh->vertices));
     }
+    for (const PoseSpec& pose : potential.poses) in.examples.push_back(posed(body.mesh, body.mass, pose));
   }
   return inputs;
 }
@@ -271,9 +315,7 @@ void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, V
   const Vec3 c0 = center_of_mass();
   for (int vertex = 0; vertex < body.count; ++vertex) {
     Vec3 d = x[body.row_of_vertex[vertex]].xyz() - c0;
-    d = {d.x * initial.stretch.x, d.y * initial.stretch.y, d.z * initial.stretch.z};
-    if (const double rate = norm(initial.twist); rate > 0)
-      d = rotation_from_vector(initial.twist * (dot(d, initial.twist) / rate)) * d;
+    d = stretched_and_twisted(d, initial.stretch, initial.twist);
     if (initial.squash) {
       for (int a = 0; a < 3; ++a) d[a] = pressed(d[a], 0.5 * (*initial.squash)[a]);
     }

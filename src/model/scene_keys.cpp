@@ -177,6 +177,19 @@ const std::vector<Key>& keys_of<PotentialSpec>() {
       key<&PotentialSpec::groups>("groups", "of vertices by number, for potentials that act on groups",
                                   {.range = at_least(0)}),
       key<&PotentialSpec::examples>("examples", "the same mesh in other poses, for potentials that learn from them"),
+      key<&PotentialSpec::poses>("poses", "further examples: the body's own rest shape, deformed"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<PoseSpec>() {
+  static const std::vector<Key> keys = {
+      key<&PoseSpec::stretch>("stretch", "factors along the axes"),
+      key<&PoseSpec::twist>("twist", "turns each cross-section about this axis, by its length per metre along it",
+                            {.unit = "degrees/m"}),
+      key<&PoseSpec::bend>("bend", "curves the longest side of the body about this axis, by its length per metre",
+                           {.unit = "degrees/m"}),
   };
   return keys;
 }

@@ -23,16 +23,15 @@ struct WholeOrAuto {
 };
 
 /// Where a key's value lives. Adding a type here makes every visitor ask for its case.
-using Member =
-    std::variant<FormatVersion, SchemaLink, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*,
-                 std::uint64_t*, bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*,
-                 std::optional<Vec3>*, std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*,
-                 std::vector<std::array<int, 2>>*, std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*,
-                 std::optional<std::array<Vec3, 2>>*, std::optional<std::pair<Vec3, double>>*, Track<double>*,
-                 Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*, std::optional<Selection>*, MeshSpec*,
-                 std::vector<MeshSpec>*, Placement*, InitialState*, Dials*, std::shared_ptr<const Mesh>*,
-                 std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*, std::vector<ForceSpec>*,
-                 std::vector<PushSpec>*, std::vector<WindSpec>*, std::optional<MeshSpec>*>;
+using Member = std::variant<
+    FormatVersion, SchemaLink, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*, std::uint64_t*,
+    bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*, std::optional<Vec3>*,
+    std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
+    std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*, std::optional<std::array<Vec3, 2>>*,
+    std::optional<std::pair<Vec3, double>>*, Track<double>*, Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*,
+    std::optional<Selection>*, MeshSpec*, std::vector<MeshSpec>*, std::vector<PoseSpec>*, Placement*, InitialState*,
+    Dials*, std::shared_ptr<const Mesh>*, std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*,
+    std::vector<ForceSpec>*, std::vector<PushSpec>*, std::vector<WindSpec>*, std::optional<MeshSpec>*>;
 
 struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
@@ -58,6 +57,8 @@ template <>
 const std::vector<Key>& keys_of<Placement>();
 template <>
 const std::vector<Key>& keys_of<PotentialSpec>();  // and the parameters of its type
+template <>
+const std::vector<Key>& keys_of<PoseSpec>();
 template <>
 const std::vector<Key>& keys_of<InitialState>();
 template <>
@@ -88,6 +89,8 @@ template <>
 inline constexpr bool has_keys<MeshSpec> = true;
 template <>
 inline constexpr bool has_keys<Placement> = true;
+template <>
+inline constexpr bool has_keys<PoseSpec> = true;
 template <>
 inline constexpr bool has_keys<InitialState> = true;
 template <>

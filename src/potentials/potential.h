@@ -33,6 +33,9 @@ class Potential {
   /// set, the point that gives the same gradient: z - dPsi/dz / w. One element at a time, in double: for tests and
   /// methods that need it apart, not the way of add_gradient.
   virtual bool has_projection() const = 0;
+  /// Whether that point is the nearest of all even far from the set, and not only the nearest around where the search
+  /// for it ends.
+  virtual bool projects_globally() const { return true; }
   virtual int rows(int element) const = 0;
   virtual void project(const Vec4* x, Vec3* z, Vec3* projected) const = 0;
   virtual double weight(int element) const = 0;
@@ -53,6 +56,8 @@ class Potential {
   /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may be
   /// negative and says nothing about how far the body is from rest.
   virtual double prestress() const { return 0; }
+  /// Mean weight of each example pose at x, for potentials that have any.
+  virtual std::vector<double> example_weights(const Vec4* /*x*/) const { return {}; }
   /// A change of material; the stencils stay.
   virtual void set_parameters(const ParameterValues& values) = 0;
 };

@@ -22,7 +22,7 @@
 
 namespace verve {
 
-// Those that are no kernels; each in the source file of its name.
+// Those that are no kernels.
 PotentialEntry bending_entry();
 PotentialEntry pressure_entry();
 PotentialEntry shape_matching_entry();
@@ -35,6 +35,7 @@ PotentialEntry angle_entry();
 PotentialEntry area_entry();
 PotentialEntry volume_entry();
 PotentialEntry formula_entry();
+PotentialEntry examples_entry();
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
@@ -71,6 +72,7 @@ const std::vector<PotentialEntry>& potential_registry() {
       area_entry(),
       volume_entry(),
       formula_entry(),
+      examples_entry(),
   };
   // clang-format on
   return entries;

@@ -155,6 +155,9 @@ struct FormOf {
   Form operator()(const std::vector<MeshSpec>*) const {
     return {list(reference("mesh")), "list of objects, see [mesh](#mesh)"};
   }
+  Form operator()(const std::vector<PoseSpec>*) const {
+    return {list(reference("pose")), "list of objects, see [poses](#poses)"};
+  }
   Form operator()(const std::vector<AnchorSpec>*) const {
     return {list(reference("anchor")), "list, see [anchors](#anchors)"};
   }
@@ -260,7 +263,8 @@ Json potential_schema() {
     Json own = properties<PotentialSpec>(ignored);
     own.set("type", make(with("const", potential.name), with("description", potential.help)));
     if (!potential.takes_groups) own.set("groups", make(with("type", "array"), with("maxItems", 0)));
-    if (!potential.takes_examples) own.set("examples", make(with("type", "array"), with("maxItems", 0)));
+    if (!potential.takes_examples)
+      for (const char* poses : {"examples", "poses"}) own.set(poses, make(with("type", "array"), with("maxItems", 0)));
     add_parameters(potential.parameters, true, own);
     variants.items.push_back(closed(std::move(own), Json::array({"type"})));
   }
@@ -315,8 +319,8 @@ std::string scene_schema() {
   out.set("definitions", make(with("solver", object_schema<SolverSpec>()), with("body", object_schema<BodySpec>()),
                               with("mesh", mesh_schema()), with("data", object_schema<Mesh>()),
                               with("place", object_schema<Placement>()), with("potential", potential_schema()),
-                              with("initial", object_schema<InitialState>()), with("dials", object_schema<Dials>()),
-                              with("selection", object_schema<Selection>()),
+                              with("pose", object_schema<PoseSpec>()), with("initial", object_schema<InitialState>()),
+                              with("dials", object_schema<Dials>()), with("selection", object_schema<Selection>()),
                               with("anchor", object_schema<AnchorSpec>()), with("force", object_schema<ForceSpec>()),
                               with("push", object_schema<PushSpec>()), with("wind", object_schema<WindSpec>())));
   return write_json(out) + "\n";
@@ -349,6 +353,10 @@ std::string scene_reference() {
   for (const PotentialInfo& potential : potential_infos())
     parameter_table(potential.name, potential.help + " (acts on " + potential.elements + ")", potential.parameters,
                     true, out);
+  key_table<PoseSpec>("poses",
+                      "Each is an object with these keys, applied in this order about the centre of mass of the rest "
+                      "shape.",
+                      out);
   key_table<InitialState>("initial", "Applied in this order; deformations act about the centre of mass.", out);
   key_table<Dials>("dials", "Null, or a keyframe of null, leaves a quantity to be conserved.", out);
   key_table<Selection>("selections",

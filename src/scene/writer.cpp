@@ -164,6 +164,7 @@ template Json to_json(const MeshSpec&);
 template Json to_json(const Mesh&);
 template Json to_json(const Placement&);
 template Json to_json(const PotentialSpec&);
+template Json to_json(const PoseSpec&);
 template Json to_json(const InitialState&);
 template Json to_json(const Dials&);
 template Json to_json(const Selection&);

@@ -26,7 +26,7 @@ inline Mesh curved(Mesh mesh) {
 
 /// A mesh with elements of the kind a potential acts on; a new kind must be added here.
 inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
-  const double n = large ? 26 : 2;
+  const double n = large ? (info.takes_examples ? 12 : 26) : 2;
   if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   // sheets and lines that are curved at rest: what is kept of that is the harder part
@@ -39,7 +39,10 @@ inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   if (info.elements == "triangles")
     return mesh_of("cloth", {{"columns", {large ? 56 : n + 3}}, {"rows", {large ? 55 : n + 2}}});
   if (info.elements == "closed surfaces") return mesh_of("sphere", {{"frequency", {large ? 60.0 : 3.0}}});
-  if (info.elements == "groups of vertices") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
+  if (info.elements == "groups of vertices") {  // they cost more each, and need fewer to fill many chunks
+    const double m = large ? 15 : 2;
+    return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {m, m, m}}});
+  }
   FAIL("no mesh for a potential over " << info.elements);
   return {};
 }
@@ -85,21 +88,42 @@ inline std::shared_ptr<const Formula> suitable_formula(const PotentialInfo& info
                                                  }});
 }
 
+/// Poses of a mesh: bent and swollen, twisted.
+inline std::vector<std::vector<Vec3>> suitable_examples(const PotentialInfo& info, const Mesh& mesh) {
+  std::vector<std::vector<Vec3>> poses;
+  if (!info.takes_examples) return poses;
+  poses.resize(2);
+  for (const Vec3& v : mesh.vertices) {
+    poses[0].push_back({v.x * 1.3, v.y + 0.4 * v.x * v.x, v.z * 0.8});
+    const double c = std::cos(v.z), s = std::sin(v.z);
+    poses[1].push_back({c * v.x - s * v.y, s * v.x + c * v.y, v.z});
+  }
+  return poses;
+}
+
 /// As the scene file would have it with nothing given but what it must. `row` of each vertex: its own number by
 /// default.
 inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& mesh,
                                        const ParameterValues& values = {}, std::vector<int> row = {}) {
   for (int v = int(row.size()); v < int(mesh.vertices.size()); ++v) row.push_back(v);
   Diagnostics out;
-  auto potential =
-      entry.make({mesh, row, values, {}, {}, suitable_groups(entry.info, mesh), {}, suitable_formula(entry.info, mesh)},
-                 "potential", out);
+  auto potential = entry.make({mesh,
+                               row,
+                               values,
+                               {},
+                               {},
+                               suitable_groups(entry.info, mesh),
+                               suitable_examples(entry.info, mesh),
+                               suitable_formula(entry.info, mesh)},
+                              "potential", out);
   REQUIRE_MESSAGE(potential, out.text());
   return potential;
 }
 
 /// Whether a potential runs on packs, so that it has to be tested on each set of instructions.
-inline bool runs_on_packs(const PotentialInfo& info) { return info.elements != "groups of vertices"; }
+inline bool runs_on_packs(const PotentialInfo& info) {
+  return info.elements != "groups of vertices" && !info.takes_examples;
+}
 
 inline std::vector<Vec4> at_rest(const Mesh& mesh) {
   std::vector<Vec4> x;

@@ -197,6 +197,7 @@ TEST_CASE("no point of an element's set is nearer than its projection (Inventory
     if (!batch.has_projection()) return;
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
       // gently deformed, and wild: inverted, crossed over
+      if (seed >= 3 && !batch.projects_globally()) break;
       auto x = deformed(mesh, seed < 3 ? 0.1 : 1.0, seed);
       const Projection at = project(batch, x);
       for (std::uint64_t k = 0; k < 300; ++k) {
