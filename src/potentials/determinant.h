@@ -66,7 +66,7 @@ inline constexpr int determinant_iterations = 10;
 /// the root of c of order Others + 1.
 ///
 /// Newton's iteration on log g over log t, in which g is nearly a straight line; the power r^(1/p) that a step takes is
-/// replaced by its rational approximation of second order. `steps` counts, for tests.
+/// replaced by its rational approximation of second order. `steps` counts those to 1e-8, for tests.
 template <class T, int Others>
 T solve_determinant(const DeterminantProblem<T, Others>& problem, const T& det, const T& c, const T& guess,
                     int* steps = nullptr) {
@@ -108,11 +108,13 @@ T solve_determinant(const DeterminantProblem<T, Others>& problem, const T& det, 
     T low = T(0), high = half, u = c * problem.last / select(maybe, det, T(1));
     u = select(maybe, u, half);
     T g = T(0);
+    int taken = 0;
     for (int j = 0; j < 3 * determinant_iterations; ++j) {
       T p;
       g = problem.product(u, p);
       const MaskOf<T> done = (!maybe) | (abs(c - g) <= T(4) * eps * c);
       if (all(done)) break;
+      if (steps && !all(!maybe | (abs(c - g) <= T(1e-8) * c))) taken = j + 1;
       low = select(g < c, u, low), high = select(g < c, high, u);
       const T slope = p * g, next = u + u * (c - g) / select(slope > T(0), slope, T(1));
       const MaskOf<T> good = (slope > T(0)) & (next > low) & (next < high);
@@ -120,7 +122,9 @@ T solve_determinant(const DeterminantProblem<T, Others>& problem, const T& det, 
     }
     const MaskOf<T> found = maybe & (abs(c - g) <= T(64) * eps * c);
     const MaskOf<T> nearer = problem.squared_distance(u) < problem.squared_distance(t);
-    t = select(only | (found & nearer), u, t);
+    const MaskOf<T> chosen = only | (found & nearer);
+    t = select(chosen, u, t);
+    if (steps && any(chosen)) *steps = taken;
   }
   return t;
 }
