@@ -45,6 +45,7 @@ const std::vector<Variant>& variants() {
       {"tube", {}, 99},
       {"tube", {{"columns", {3}}, {"rows", {2}}}, 99},
       {"tube", {{"columns", {10}}, {"rows", {5}}, {"radius", {2}}}, 99},
+      {"sphere", {}, 99},
       {"chain", {}, 99},
       {"spring", {}, 99},
   };
@@ -194,6 +195,19 @@ TEST_CASE("the T-pipe has three clearly different principal moments along the co
   CHECK(z > 1.2 * y);
   // the cut of the lattice is not quite symmetric
   for (const auto& [i, j] : {std::pair{0, 1}, {0, 2}, {1, 2}}) CHECK(std::abs(inertia(i, j)) < 0.01 * x);
+}
+
+TEST_CASE("a sphere is closed, wound outward and has its radius") {
+  const Mesh mesh = generate_mesh("sphere", {{"size", {3}}, {"frequency", {7}}}).value();
+  CHECK(mesh.tetrahedra.empty());
+  CHECK(mesh.vertices.size() == 4 * 49 + 2);
+  CHECK(mesh.triangles.size() == 8 * 49);
+  CHECK(mesh.vertices.size() + mesh.triangles.size() == unique_edges(mesh).size() + 2);  // Euler
+  for (const Vec3& v : mesh.vertices) REQUIRE(norm(v) == doctest::Approx(1.5).epsilon(1e-14));
+  for (const auto& t : mesh.triangles) {
+    const auto& x = mesh.vertices;
+    REQUIRE(dot(x[t[0]], cross(x[t[1]] - x[t[0]], x[t[2]] - x[t[0]])) > 0);
+  }
 }
 
 TEST_CASE("a cloth has one diagonal per cell and looks up") {
