@@ -19,8 +19,32 @@ Mesh generated(const std::string& generator, const Parameters& parameters) {
 
 /// A mesh with some thousands of the elements that a potential acts on.
 Mesh mesh_for(const PotentialInfo& info) {
-  if (info.elements == "tetrahedra") return generated("hippo", {});
+  if (info.elements == "tetrahedra" || info.elements == "groups of vertices") return generated("hippo", {});
   return generated("cloth", {{"columns", {60}}, {"rows", {60}}});
+}
+
+/// What some potentials need besides: the vertices of each tetrahedron, or as many of them as make a group; a pose; a
+/// formula, for edges of their mean length.
+PotentialInput input_for(const PotentialInfo& info, const Mesh& mesh, const std::vector<int>& index, int group) {
+  PotentialInput input{mesh, index, {}, {}, {}, {}, {}};
+  if (info.takes_groups)
+    for (const auto& t : mesh.tetrahedra) input.groups.emplace_back(t.begin(), t.begin() + group);
+  if (info.takes_examples) {
+    input.examples.push_back(mesh.vertices);
+    for (Vec3& v : input.examples[0]) v.x *= 1.2;
+  }
+  if (info.name == "formula") {
+    double length = 0;
+    for (const auto& t : mesh.tetrahedra)
+      length += norm(mesh.vertices[t[0]] - mesh.vertices[t[1]]) / double(mesh.tetrahedra.size());
+    input.formula = std::make_shared<const Formula>(Formula{1, [length](const Vec3* q, int n, double* c, Vec3* g) {
+                                                              const Vec3 d = q[1] - q[0];
+                                                              c[0] = dot(d, d) - length * length;
+                                                              for (int i = 2; i < n; ++i) g[i] = {};
+                                                              g[0] = d * -2, g[1] = d * 2;
+                                                            }});
+  }
+  return input;
 }
 
 /// A potential over its mesh, moved by a twentieth of an edge.
@@ -29,10 +53,13 @@ class Sample {
   explicit Sample(const PotentialEntry& entry) : mesh_(mesh_for(entry.info)) {
     std::vector<int> index(mesh_.vertices.size());
     for (size_t v = 0; v < index.size(); ++v) index[v] = int(v);
-    Diagnostics problems;
-    PotentialInput input{mesh_, index, {}, {}, {}, {}, {}};
-    potential_ = entry.make(input, entry.info.name, problems);
-    if (!potential_) throw std::runtime_error(problems.text());
+    std::string refusal;
+    for (int group = 4; group >= 2 && !potential_; --group) {
+      Diagnostics problems;
+      potential_ = entry.make(input_for(entry.info, mesh_, index, group), entry.info.name, problems);
+      if (group == 4) refusal = problems.text();
+    }
+    if (!potential_) throw std::runtime_error(refusal);
     double length = 0;
     const auto edges = unique_edges(mesh_);
     for (const auto& [a, b] : edges) length += norm(mesh_.vertices[a] - mesh_.vertices[b]) / double(edges.size());
