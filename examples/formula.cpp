@@ -24,9 +24,10 @@ int main() {
   constraint.groups = {{0, 7, 1, 6}};        // any number of groups share the formula
   constraint.formula = std::make_shared<const verve::Formula>(diagonals);
   body.initial.noise = 0.1;
+  body.dials.half_life = 0.1;  // [s] let it come to rest
 
   verve::Simulation simulation = verve::Simulation::create(scene).value();
-  for (int frame = 0; frame < 60; ++frame) simulation.step();
+  for (int frame = 0; frame < 120; ++frame) simulation.step();
   const std::vector<verve::Vec3> x = simulation.positions();
   std::printf("diagonals of %.4f m and %.4f m\n", norm(x[7] - x[0]), norm(x[6] - x[1]));
 }
