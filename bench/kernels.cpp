@@ -20,6 +20,8 @@ Mesh generated(const std::string& generator, const Parameters& parameters) {
 /// A mesh with some thousands of the elements that a potential acts on.
 Mesh mesh_for(const PotentialInfo& info) {
   if (info.elements == "tetrahedra" || info.elements == "groups of vertices") return generated("hippo", {});
+  if (info.elements == "joints") return generated("chain", {{"vertices", {5000}}});
+  if (info.elements == "closed surfaces") return generated("sphere", {{"frequency", {30}}});
   return generated("cloth", {{"columns", {60}}, {"rows", {60}}});
 }
 
@@ -69,7 +71,10 @@ class Sample {
   }
 
   int vertices() const { return int(x_.size()); }
-  int elements() const { return potential_->elements(); }
+  /// A gas has one element, and as much work as its surface has triangles.
+  int elements() const {
+    return mesh_.edges.empty() && potential_->elements() == 1 ? int(mesh_.triangles.size()) : potential_->elements();
+  }
 
   /// [ms]
   double measure(Precision precision) {

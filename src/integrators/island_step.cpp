@@ -12,7 +12,7 @@ namespace verve {
 namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
-constexpr int lowering_patience = 15;
+constexpr int lowering_patience = 15, searching_patience = 30;
 constexpr int most_halvings = 8;
 constexpr int row_grain = 256;  // rows per chunk of the light passes
 
@@ -449,7 +449,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= lowering_patience && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
+    if (k >= (searches_ ? searching_patience : lowering_patience) && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
 
     // global step: the only solve of an iteration
     factor_->solve(gg_.data(), Ag_.data());

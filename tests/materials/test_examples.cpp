@@ -140,7 +140,8 @@ TEST_CASE("an example with another topology, none at all, and poses for a potent
     return made.diagnostics().text();
   };
   PotentialSpec other = examples(1e4, {}, 0);
-  other.examples.push_back({.generator = "box", .parameters = {{"cells", {3, 3, 3}}}});
+  MeshSpec& box = other.examples.emplace_back();
+  box.generator = "box", box.parameters = {{"cells", {3, 3, 3}}};
   CHECK(
       refusal(other).find("bodies[0].potentials[0].examples[0]: found 64 vertices and 135 elements, expected the same "
                           "vertices and elements as the body in another pose (99 and 200)") != std::string::npos);

@@ -12,7 +12,8 @@ namespace {
 Scene held_bar(const std::string& method, double mu) {
   Scene scene = scene_of(generated_body("box", {{"size", {2, 0.5, 0.5}}, {"cells", {8, 2, 2}}}, strain(mu)), method);
   scene.gravity = {0, -9.81, 0};
-  scene.anchors.push_back({"hand", "box"});
+  scene.anchors.emplace_back();
+  scene.anchors[0].name = "hand", scene.anchors[0].body = "box";
   scene.anchors[0].vertices.box = {{Vec3{-1.01, -1, -1}, Vec3{-0.99, 1, 1}}};
   scene.anchors[0].hard = true;
   return scene;
@@ -89,7 +90,7 @@ TEST_CASE("two bodies held together by a hard anchor do not part, and keep their
   scene.bodies.push_back(box_body(2, 3e4, "right"));
   scene.bodies[1].place.translate = {1, 0, 0};
   scene.bodies[1].initial.velocity = {0, 0.5, 0};
-  scene.anchors.push_back({"", "left"});
+  scene.anchors.emplace_back().body = "left";
   scene.anchors[0].vertices.box = {{Vec3{0.49, -1, -1}, Vec3{0.51, 1, 1}}};
   scene.anchors[0].to_body = "right";
   scene.anchors[0].hard = true;

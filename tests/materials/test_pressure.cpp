@@ -113,7 +113,6 @@ TEST_CASE("pressure that is keyframed blows a balloon up and lets it shrink agai
 TEST_CASE("a balloon pressed flat or turned inside out stays finite") {
   for (const std::string method : {"pd", "cpd"})
     for (const double height : {0.0, -1.0, 0.05}) {
-      if (method == "cpd" && height < 0) continue;  // twenty times the pressure it may have: needs a line search
       CAPTURE(method);
       CAPTURE(height);
       Scene scene = balloon(method, 50, 100);
