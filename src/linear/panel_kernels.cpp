@@ -20,9 +20,9 @@ HWY_INLINE Pack<float> load_values(const Half* p) {
   return hn::PromoteTo(Tag<float>(), hn::Load(half, reinterpret_cast<const hwy::float16_t*>(p)));
 }
 
-/// Vectors of rows worked on at a time: twelve sums (or rows) in registers.
+/// Vectors of rows worked on at a time: twelve sums (or rows) in registers, twice as many where there are 32 of them.
 template <int blocks>
-constexpr int strip = blocks == 1 ? 4 : 2;
+constexpr int strip = blocks == 1 || hn::MaxLanes(hn::ScalableTag<float>()) >= 16 ? 4 : 2;
 
 /// x[row] += values * columns for `count` vectors of rows of a tile that has `height` rows.
 template <class S, int blocks, int count>
@@ -51,32 +51,60 @@ HWY_INLINE void forward_strip(const S* value, int height, int width, const Compu
   }
 }
 
+/// `count` vectors of rows, by coordinate.
+template <class T, int blocks, int count>
+struct Rows {
+  Pack<T> of[count][3 * blocks];
+
+  HWY_INLINE Rows(const T* x, const int* row) {
+    for (int v = 0; v < count; ++v) {
+      for (int b = 0; b < blocks; ++b) {
+        const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * 4 * blocks + 4 * b; };
+        load_rows<T>(at, of[v][3 * b], of[v][3 * b + 1], of[v][3 * b + 2]);
+      }
+    }
+  }
+  /// sum += values^T rows, lane by lane
+  template <class S>
+  HWY_INLINE void add_products(const S* value, Pack<T> (&sum)[3 * blocks]) const {
+#pragma GCC unroll 4
+    for (int v = 0; v < count; ++v) {
+      const auto p = load_values(value + v * lanes<T>);
+#pragma GCC unroll 6
+      for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::MulAdd(p, of[v][c], sum[c]);
+    }
+  }
+};
+
 /// sums[column] += values^T x[row] for `count` vectors of rows, lane by lane.
 template <class S, int blocks, int count>
 HWY_INLINE void backward_strip(const S* value, int height, int width, const Computed<S>* x, const int* row,
                                Computed<S>* sums) {
   using T = Computed<S>;
-  constexpr int stride = 4 * blocks;
   const Tag<T> d;
-  Pack<T> rows[count][3 * blocks];
-  for (int v = 0; v < count; ++v) {
-    for (int b = 0; b < blocks; ++b) {
-      const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride + 4 * b; };
-      load_rows<T>(at, rows[v][3 * b], rows[v][3 * b + 1], rows[v][3 * b + 2]);
-    }
-  }
+  const Rows<T, blocks, count> rows(x, row);
   for (int j = 0; j < width; ++j, value += height, sums += 3 * blocks * lanes<T>) {
     Pack<T> sum[3 * blocks];
 #pragma GCC unroll 6
     for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::Load(d, sums + c * lanes<T>);
-#pragma GCC unroll 4
-    for (int v = 0; v < count; ++v) {
-      const auto p = load_values(value + v * lanes<T>);
-#pragma GCC unroll 6
-      for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::MulAdd(p, rows[v][c], sum[c]);
-    }
+    rows.add_products(value, sum);
 #pragma GCC unroll 6
     for (int c = 0; c < 3 * blocks; ++c) hn::Store(sum[c], d, sums + c * lanes<T>);
+  }
+}
+
+/// The whole backward pass of a panel that has no rows but those of one strip: the sums need not leave the registers.
+template <class S, int blocks, int count>
+HWY_INLINE void backward_whole(const S* value, int height, int width, const int* row, Computed<S>* columns,
+                               Computed<S>* x) {
+  using T = Computed<S>;
+  const Rows<T, blocks, count> rows(x, row);
+  for (int j = 0; j < width; ++j, value += height, columns += 4 * blocks) {
+    Pack<T> sum[3 * blocks];
+#pragma GCC unroll 6
+    for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::Zero(Tag<T>());
+    rows.add_products(value, sum);
+    for (int b = 0; b < blocks; ++b) add_sums<T>(columns + 4 * b, sum[3 * b], sum[3 * b + 1], sum[3 * b + 2]);
   }
 }
 
@@ -169,8 +197,16 @@ template <class S, int blocks>
 void backward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end, Computed<S>* x) {
   alignas(64) Computed<S> sums[panel_sums<S>(widest_panel, blocks)];
   for (const Panel* p = end; p-- != begin;) {
-    backward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), x, sums);
-    finish<S, blocks>(*p, sums, 1, x);
+    const int height = tile_rows<S>(*p, 0);
+    if (tile_count<S>(*p) == 1 && height <= strip<blocks> * lanes<Computed<S>>) {
+      for_strips<Computed<S>, blocks>(height, [&]<int count>(int) {
+        backward_whole<S, blocks, count>(arrays.value + p->value, height, p->width, arrays.row + p->index,
+                                         x + size_t(p->first) * 4 * blocks, x);
+      });
+    } else {
+      backward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), x, sums);
+      finish<S, blocks>(*p, sums, 1, x);
+    }
   }
 }
 
