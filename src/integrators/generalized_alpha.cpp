@@ -18,32 +18,37 @@ class GeneralizedAlpha final : public Integrator {
 
   double effective_step(double h) const override { return h * gamma_ * alpha_f_ / alpha_m_; }
 
-  void prepare(Motion& m, const Forcing& f, double h, bool, BaseStep& s) const override {
+  void begin(Motion& m, double h, bool, BaseStep& s) const override {
     s.hh = effective_step(h);
     s.kappa = 0;
+    s.first = !m.history;
+    s.before = m.last_step;
+    m.history = true;
+    m.last_step = h;
+  }
+
+  void prepare(Motion& m, const Forcing& f, double h, BaseStep& s, int first, int last) const override {
     const double c1 = h * (1 - gamma_) - h * gamma_ * (1 - alpha_m_) / alpha_m_;
     const double c2 = h * gamma_ * (1 - alpha_f_) / alpha_m_;
-    for (size_t i = 0; i < m.x.size(); ++i) {
+    for (int i = first; i < last; ++i) {
       const Vec4& a = f.acceleration[i];
       const Vec4 w = a - m.gradient[i] * f.inverse_mass[i];
-      if (!m.history) {
+      if (s.first) {
         // p so offset starts free fall on the exact parabola
         m.p[i] = m.v[i] + a * ((alpha_f_ - alpha_m_) * h);
         m.q[i] = w;
       } else if (!m.acceleration.empty()) {
         // another wind: as if the motion had been started with it, or its rates would ring
         const Vec4& was = m.acceleration[i];
-        m.p[i] += (a * h - was * m.last_step) * (alpha_f_ - alpha_m_);
+        m.p[i] += (a * h - was * s.before) * (alpha_f_ - alpha_m_);
         m.q[i] += a - was;
-      } else if (h != m.last_step) {
-        m.p[i] += a * ((alpha_f_ - alpha_m_) * (h - m.last_step));
+      } else if (h != s.before) {
+        m.p[i] += a * ((alpha_f_ - alpha_m_) * (h - s.before));
       }
       s.xb[i] = m.x[i] + m.p[i] * c1 + m.v[i] * c2;
       s.u[i] = m.v[i] + m.q[i] * c1 + w * c2 + a * s.hh;
+      if (!m.acceleration.empty()) m.acceleration[i] = a;
     }
-    if (!m.acceleration.empty()) m.acceleration = f.acceleration;
-    m.history = true;
-    m.last_step = h;
   }
 
   void finish(Motion& m, const Forcing&, double h, const BaseStep& s, std::vector<Vec4>& x) const override {

@@ -11,11 +11,14 @@ class ImplicitEuler final : public Integrator {
  public:
   double effective_step(double h) const override { return h; }
 
-  void prepare(Motion& m, const Forcing& f, double h, bool half_kick, BaseStep& s) const override {
+  void begin(Motion&, double h, bool half_kick, BaseStep& s) const override {
     s.hh = h;
     s.kappa = half_kick ? 0.5 : 0;
+  }
+
+  void prepare(Motion& m, const Forcing& f, double h, BaseStep& s, int first, int last) const override {
     const double kick = (1 - s.kappa) * h;
-    for (size_t i = 0; i < m.x.size(); ++i) {
+    for (int i = first; i < last; ++i) {
       s.xb[i] = m.x[i];
       s.u[i] = m.v[i] + f.acceleration[i] * kick;
     }

@@ -36,6 +36,8 @@ struct Forcing {
 struct BaseStep {
   std::vector<Vec4> xb, u;
   double hh = 0, kappa = 0;
+  bool first = false;  // p and q of the motion have yet to be made
+  double before = 0;   // length of the step before
 };
 
 class Integrator {
@@ -43,8 +45,11 @@ class Integrator {
   virtual ~Integrator() = default;
   /// hh for a step h: all that the matrix needs to know.
   virtual double effective_step(double h) const = 0;
-  /// `half_kick`: constant forces enter half before and half after the solve, which makes free fall exact.
-  virtual void prepare(Motion& motion, const Forcing& forcing, double h, bool half_kick, BaseStep& step) const = 0;
+  /// All of the problem but xb and u. `half_kick`: constant forces enter half before and half after the solve, which
+  /// makes free fall exact.
+  virtual void begin(Motion& motion, double h, bool half_kick, BaseStep& step) const = 0;
+  /// xb and u of the rows [first, last), after begin() and once for each row.
+  virtual void prepare(Motion& motion, const Forcing& forcing, double h, BaseStep& step, int first, int last) const = 0;
   /// Accepts the new x and v into the motion.
   virtual void finish(Motion& motion, const Forcing& forcing, double h, const BaseStep& step,
                       std::vector<Vec4>& x) const = 0;

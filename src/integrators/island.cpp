@@ -33,8 +33,9 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
     }
   }
   base_.xb.resize(rows_), base_.u.resize(rows_);
-  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &mr_, &Amr_, &arm_, &dx_, &last_dx_, &end_})
+  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &dx_, &last_dx_, &end_})
     a->resize(rows_);
+  Alin_narrow_.resize(rows_), lever_narrow_.resize(rows_);
   for (const int b : bodies_)
     for (const auto& potential : model.bodies[b].potentials) searches_ = searches_ || !potential->is_bounded();
   if (searches_) x_before_.resize(rows_);
@@ -51,6 +52,12 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
       rest_size_ += 0.5 * body.mass[r] * dot(d, d);
     }
   }
+  const auto nearer = [&](int a, int b) {
+    if ((forcing.mass[a] > 0) != (forcing.mass[b] > 0)) return forcing.mass[a] > 0;
+    return dot(rest_[a], rest_[a]) < dot(rest_[b], rest_[b]);
+  };
+  for (int r = 1; r < rows_; ++r)
+    if (nearer(r, middle_)) middle_ = r;
 }
 
 void Island::set_anchors(const std::vector<int>& active_anchors) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/parallel.h"
 #include "integrators/conservation.h"
 #include "integrators/integrator.h"
 #include "integrators/row_passes.h"
@@ -135,6 +136,8 @@ class Island {
   int calm_frames = 0;      // to come on backward Euler, after the method's own base failed at the shortest sub-step
 
  private:
+  static constexpr int row_grain = 256;  // rows per chunk of the light passes
+
   struct Factor {
     double hh = 0;
     Precision precision = Precision::float64;
@@ -149,6 +152,7 @@ class Island {
 
   struct Start {                                      // the state at t_n
     Vec3 center, center_n;                            // of mass, at xb and x_n
+    Vec3 origin;                                      // of the levers r, near the centre at xb
     Vec3 momentum, spin, force, torque, torque_b, u;  // torque_b: about the centre at xb; u: sum m u
     double kinetic_u = 0;
     double kinetic = 0, radius = 0, force_size = 0;                 // force_size: sum of |f|
@@ -164,7 +168,7 @@ class Island {
     double present = 0;  // energy scale of the state as it is, however far away the target
   };
 
-  struct Swing {   // see set_up_swing
+  struct Swing {   // see column_products
     Mat3 inverse;  // T^-1
     Vec3 lin, gg;  // Y^T lin, Y^T gg
   };
@@ -177,20 +181,31 @@ class Island {
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
   void assemble(double hh);
-  void look_at_start();
-  void pose(double h, const Settings& settings, const Demand& demand);
+  void choose(double h, const Settings& settings);
+  void look_at_start(const Integrator& integrator, double h);
+  void sum_forces(Start& start) const;
+  void pose(double h, const Demand& demand);
   Precision kernel_precision(Precision wanted);
   RowArrays arrays();
+  /// A pass that leaves a new x in each row, with the inertial part of gg = M(v - u)/hh + grad W (Eq. 9), and sums up
+  /// P, L, kinetic energy and the power of the constant forces there.
   template <class Rows>
-  void pass(Rows&& rows);
+  void pass(Rows&& rows) {
+    sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
+    if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
+  }
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
   IterationProducts products();
   double merit(double c_h, double lambda);
   void halve_step();
   void move(const Direction& d, bool accelerate);
-  StepProducts set_up(bool momenta, double beta);
-  void set_up_swing();
+  bool has_levers() const { return problem_.momenta || problem_.swings; }
+  RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {
+    return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
+  }
+  void solve_columns();
   void start_iterate(double h);
+  StepProducts column_products();
 
   const Model& model_;
   std::vector<int> bodies_, offsets_;
@@ -214,7 +229,10 @@ class Island {
   BaseStep base_;
   Start start_;
   Problem problem_;
-  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, mr_, Amr_, arm_, dx_, last_dx_, end_;
+  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, kr_, Akr_, arm_, dx_, last_dx_, end_;
+  std::vector<Float4> Alin_narrow_, lever_narrow_;  // Alin and the levers (Akr or arm) for float iterations
+  bool narrow_ = false;
+  int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false, keep_dx_ = false;
   bool searches_ = false;  // some potential may need shorter steps than the matrix says
   std::vector<Vec4> x_before_;
@@ -224,8 +242,7 @@ class Island {
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
-  std::vector<RowCenters> center_parts_;
-  std::vector<RowMoments> moment_parts_;
+  std::vector<RowState> state_parts_;
   std::vector<RowColumns> column_parts_;
   std::vector<RowShape> shape_parts_;
   std::vector<double> distance_parts_;

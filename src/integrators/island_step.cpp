@@ -14,7 +14,6 @@ namespace {
 constexpr double epsilon = 2.220446049250313e-16;
 constexpr int lowering_patience = 15, searching_patience = 30;
 constexpr int most_halvings = 8;
-constexpr int row_grain = 256;  // rows per chunk of the light passes
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -41,31 +40,11 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 
 }  // namespace
 
-/// A pass that leaves a new x in each row, with the inertial part of gg = M(v - u)/hh + grad W (Eq. 9), and sums up P,
-/// L, kinetic energy and the power of the constant forces there.
-template <class Rows>
-void Island::pass(Rows&& rows) {
-  sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
-  if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
-}
-
-RowArrays Island::arrays() {
-  return {forcing.mass.data(),
-          base_.xb.data(),
-          base_.u.data(),
-          forcing.uniform ? nullptr : forcing.force.data(),
-          problem_.momenta,
-          start_.center,
-          x_.data(),
-          gg_.data(),
-          keep_dx_ ? dx_.data() : nullptr,
-          base_.hh};
-}
-
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
   const RowArrays rows = arrays();
-  const Vec4 *lin = forcing.uniform ? nullptr : lin_.data(), *lever = swings ? arm_.data() : nullptr;
+  const Vec4* lin = forcing.uniform ? nullptr : lin_.data();
+  const RowColumn lever = swings ? column(arm_, lever_narrow_) : RowColumn();
   const RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
     return multiply_rows(rows, Ag_.data(), problem_.held, lin, lever, begin, end);
   });
@@ -83,85 +62,20 @@ IterationProducts Island::products() {
   return k;
 }
 
-/// What an anchored island swings by. A takes a turn of the whole for a deformation: its elastic part E = A - K, with
-/// K = M/hh^2 + anchors, resists the three rotations Z although W does not. B = A - E Z (Z^T E Z)^-1 Z^T E has B Z = K
-/// Z and is A elsewhere; by Woodbury
-///   B^-1 = A^-1 + Y T^-1 Y^T,   Y = Z - A^-1 K Z,   T = (K Z)^T Y,
-/// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r. (Held L does the same for a free island.)
-void Island::set_up_swing() {
-  const double stiff = 1 / (base_.hh * base_.hh);
-  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i) mr_[i] = mr_[i] * stiff;
-  });
-  for (const AnchorTerm& term : anchors_) {
-    if (!term.to_world) continue;
-    for (size_t i = 0; i < term.world.vertices.size(); ++i) {
-      const int v = term.world.vertices[i];
-      mr_[v] += (base_.xb[v] - Vec4(start_.center)) * term.world.weight(i);
-    }
-  }
-  factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
-  right_hand_sides_ += 6;
-  const RowArrays rows = arrays();
-  const RowColumns sum = ordered_sum<RowColumns>(rows_, row_grain, column_parts_, [&](int begin, int end) {
-    return arm_rows(rows, start_.center, mr_.data(), Amr_.data(), lin_.data(), arm_.data(), begin, end);
-  });
-  const Mat3& t = sum.second;
-  const double trace = t(0, 0) + t(1, 1) + t(2, 2);
-  swing_ = {pseudo_inverse(Mat3::identity() * trace - (t + transpose(t)) * 0.5, 1e-10), sum.l, {}};
-}
-
-/// The six right-hand sides of a step in one pass: A^-1(m r) for the three columns of L (permuted signs of one N x 3
-/// solve), A^-1 lin for H; the columns of P are known in closed form, A^-1 grad c_P = hh e_a.
-StepProducts Island::set_up(bool momenta, double beta) {
-  const double inverse = 1 / base_.hh;
-  const RowArrays rows = arrays();
-  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
-    column_rows(rows, start_.center, beta, forcing.common, mr_.data(), lin_.data(), begin, end);
-  });
-  StepProducts s;
-  s.momenta = momenta;
-  if (momenta) {
-    factor_->solve2(mr_.data(), Amr_.data(), lin_.data(), Alin_.data());
-    right_hand_sides_ += 6;
-  } else if (problem_.swings) {
-    set_up_swing();
-    s.lin_lin = dot(swing_.lin, swing_.inverse * swing_.lin);
-  } else {
-    factor_->solve(lin_.data(), Alin_.data());
-    right_hand_sides_ += 3;
-  }
-  const RowColumns sum = ordered_sum<RowColumns>(rows_, row_grain, column_parts_, [&](int begin, int end) {
-    return multiply_columns(forcing.mass.data(), momenta ? mr_.data() : nullptr, Amr_.data(), lin_.data(), Alin_.data(),
-                            begin, end);
-  });
-  s.lin_lin += sum.lin_lin;
-  if (!momenta) return s;
-  set(s.q_lin, sum.p * inverse, sum.l * inverse);
-  const Mat3& t = sum.second;
-  // (e_a x m r) . (e_b x A^-1 m r) = delta_ab tr T - T_ab; P and L do not mix about the centre of mass
-  const double trace = t(0, 0) + t(1, 1) + t(2, 2), scale = inverse * inverse;
-  for (int a = 0; a < 3; ++a) {
-    s.s_qq[a][a] = total_mass_;
-    for (int b = 0; b < 3; ++b) s.s_qq[3 + a][3 + b] = scale * ((a == b ? trace : 0) - 0.5 * (t(a, b) + t(b, a)));
-  }
-  s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
-  return s;
-}
-
 /// x -= dx, or where that has become slow, one step of Anderson acceleration with a memory of one (Walker and Ni 2011):
 /// of all x on the line through this plain step and the last, the one whose own step should be shortest. P and L are
 /// linear in x and hold on the whole line.
 void Island::move(const Direction& d, bool accelerate) {
   const double scale = 1 / d.scale;
-  RowStep step{Ag_.data(), nullptr, nullptr, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
-  if (step.l != 0) step.Alin = Alin_.data();
+  RowStep step{Ag_.data(), {}, {}, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
+  if (step.l != 0) step.Alin = column(Alin_, Alin_narrow_);
   if (problem_.momenta) {
-    step.lever = Amr_.data();
-    step.shift = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * scale);
-    step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (scale / base_.hh);
+    step.lever = column(Akr_, lever_narrow_);
+    step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (base_.hh * scale);
+    step.shift = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * scale) -
+                 cross(step.turn, start_.center - start_.origin);  // the lever is about the origin
   } else if (problem_.swings) {
-    step.lever = arm_.data();
+    step.lever = column(arm_, lever_narrow_);
     step.turn = swing_.inverse * (swing_.gg * step.g + swing_.lin * step.l);
   }
   if (accelerate) dx_.swap(last_dx_);
@@ -204,55 +118,8 @@ void Island::halve_step() {
   });
 }
 
-/// Sums over the state at t_n and the base of the step.
-void Island::look_at_start() {
-  const RowArrays rows = arrays();
-  const Vec4 *x = motion.x.data(), *v = motion.v.data();
-  int near = 0;  // a vertex without mass may be anywhere
-  while (near + 1 < rows_ && forcing.mass[near] == 0) ++near;
-  const RowCenters origin{vec3(base_.xb[near]), vec3(x[near]), vec3(v[near]), vec3(base_.u[near])};
-  RowCenters c = ordered_sum<RowCenters>(
-      rows_, row_grain, center_parts_, [&](int begin, int end) { return center_rows(rows, x, v, origin, begin, end); });
-  for (Vec3* mean : {&c.xb, &c.x, &c.v, &c.u}) *mean = *mean / total_mass_;
-  c += origin;
-  const RowMoments about = ordered_sum<RowMoments>(
-      rows_, row_grain, moment_parts_, [&](int begin, int end) { return moment_rows(rows, x, v, c, begin, end); });
-  Start s;
-  s.center = c.xb, s.center_n = c.x;
-  s.momentum = c.v * total_mass_, s.u = c.u * total_mass_;
-  s.spin = about.l;
-  s.kinetic = about.kinetic + 0.5 * total_mass_ * dot(c.v, c.v);
-  s.kinetic_u = about.kinetic_u + 0.5 * total_mass_ * dot(c.u, c.u);
-  const Mat3& second = about.second;
-  const double trace = second(0, 0) + second(1, 1) + second(2, 2);
-  s.radius = std::sqrt(std::max(0.0, trace) / total_mass_);
-  s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
-  if (forcing.uniform) {
-    s.force = forcing.common * total_mass_;
-    s.force_size = norm(s.force);
-    s.force_drift = dot(s.force, s.center - s.center_n);
-    s.force_x = dot(s.force, s.center_n);
-    s.force_v = dot(forcing.common, s.momentum);
-    s.force_a = dot(s.force, forcing.common);
-  } else {
-    for (int i = 0; i < rows_; ++i) {
-      const Vec3 f = vec3(forcing.force[i]);
-      s.force += f;
-      s.force_size += norm(f);
-      s.torque += cross(vec3(motion.x[i]) - s.center_n, f);
-      s.torque_b += cross(vec3(base_.xb[i]) - s.center, f);
-      s.force_drift += dot(f, vec3(base_.xb[i] - motion.x[i]));
-      s.force_x += dot(f, vec3(motion.x[i]));
-      s.force_v += dot(f, vec3(motion.v[i]));
-      s.force_a += dot(f, vec3(forcing.acceleration[i]));
-    }
-  }
-  start_ = s;
-}
-
-/// Targets, K and the scales of the residuals (docs/cpd.md).
-void Island::pose(double h, const Settings& settings, const Demand& demand) {
-  const Start& s = start_;
+/// What is asked for, as far as that is known before a look at the state.
+void Island::choose(double h, const Settings& settings) {
   Problem p;
   p.held = settings.conservation != Conservation::none && !driven;
   p.published = p.held && settings.conservation == Conservation::published;
@@ -261,7 +128,13 @@ void Island::pose(double h, const Settings& settings, const Demand& demand) {
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
   p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
+  problem_ = p;
+}
 
+/// Targets, K and the scales of the residuals (docs/cpd.md).
+void Island::pose(double h, const Demand& demand) {
+  const Start& s = start_;
+  Problem& p = problem_;
   // Eq. 12 with its signs corrected, and exact for constant forces; H(x) = total + f.x_n + offset
   const double kick = (1 - base_.kappa) * h;
   p.offset = p.published ? h * s.force_v : s.force_drift - 0.5 * base_.kappa * base_.kappa * h * h * s.force_a;
@@ -295,7 +168,6 @@ void Island::pose(double h, const Settings& settings, const Demand& demand) {
       p.present = std::max(p.present, 1e-2 * potential->prestress());
   p.e_ref = std::max(p.present, std::abs(p.target.h - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
-  problem_ = p;
 }
 
 /// Float kernels cannot resolve strains below about 1e-3.
@@ -347,39 +219,14 @@ bool Island::at_rest(double h, double tolerance) const {
   return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
-/// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
-/// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
-/// solution.
-void Island::start_iterate(double h) {
-  const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
-  const double angle = norm(theta);
-  if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3)) {
-    const RowArrays rows = arrays();
-    pass([&](int begin, int end) {
-      for (int i = begin; i < end; ++i) x_[i] = base_.xb[i] + base_.u[i] * base_.hh;
-      return arrive(rows, begin, end);
-    });
-    return;
-  }
-  const Mat3 w{{cross(theta, {1, 0, 0}), cross(theta, {0, 1, 0}), cross(theta, {0, 0, 1})}};
-  const Mat3 one = Mat3::identity(), w2 = w * w;
-  const double sine = std::sin(angle) / angle, cosine = (1 - std::cos(angle)) / (angle * angle);
-  const Mat3 arc = (one + w * sine + w2 * cosine) * inverse(one + w);
-  const Vec3 center = start_.center + start_.u * (base_.hh / total_mass_);
-  Vec3 to = center;
-  // a free body's centre of mass flies straight on; held by the world it turns along
-  if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
-  const RowArrays rows = arrays();
-  pass([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
-}
-
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   Stopwatch watch;
   const Integrator& integrator =
       settings.calm && (calm || driven || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
-  integrator.prepare(motion, forcing, h, settings.conservation == Conservation::cpd, base_);
-  look_at_start();
-  pose(h, settings, demand);
+  integrator.begin(motion, h, settings.conservation == Conservation::cpd, base_);
+  choose(h, settings);
+  look_at_start(integrator, h);
+  pose(h, demand);
   const Problem& p = problem_;
 
   StepOutcome out;
@@ -392,11 +239,12 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
-  StepProducts step_products;
-  if (p.held) step_products = set_up(p.momenta, p.beta);
-  const Precision kernel = kernel_precision(settings.precision);
-
+  narrow_ = settings.precision == Precision::float32;
+  if (p.held) solve_columns();
   start_iterate(h);
+  StepProducts step_products;
+  if (p.held) step_products = column_products();
+  const Precision kernel = kernel_precision(settings.precision);
 
   double negligible = p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;

@@ -26,7 +26,7 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   const Vec3 momentum = kick.momentum(), spin = kick.spin();
   const auto velocities = [&](std::vector<Vec4>& x, double share, std::vector<Vec4>& v) {
     for (int i = 0; i < rows_; ++i) v[i] = Ag_[i] * share;
-    Kick trial{forcing.mass.data(), x.data(), v.data(), Amr_.data(), rows_, total_mass_};
+    Kick trial{forcing.mass.data(), x.data(), v.data(), Akr_.data(), rows_, total_mass_};
     trial.set_momentum(momentum);
     trial.set_spin(spin);
   };

@@ -2,6 +2,7 @@
 // instructions. A row (x y z 0) is one register; sums are kept per coordinate and added up at the end.
 #pragma once
 
+#include "linear/row_kernel.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -48,34 +49,52 @@ struct RowArrays {
   double hh;
 };
 
+/// Rows that every iteration reads: in double, or where the solve is in float, which they then hold without loss, in
+/// half the memory. Neither: none.
+struct RowColumn {
+  const Vec4* wide = nullptr;
+  const Float4* narrow = nullptr;
+  explicit operator bool() const { return wide || narrow; }
+};
+
 /// dx = g Ag + l Alin + (shift + turn x lever, where there is mass)
 struct RowStep {
-  const Vec4 *Ag, *Alin, *lever;  // Alin or lever null: without
+  const Vec4* Ag;
+  RowColumn Alin, lever;  // or none; of one kind
   double g, l;
   Vec3 shift, turn;
 };
 
-/// Means of xb, x, v and u, times the mass, relative to those of one row: nothing is lost far from the origin.
-struct RowCenters {
+/// Points and velocities near the middle of an island: relative to them nothing is lost far from the origin.
+struct RowOrigin {
   Vec3 xb, x, v, u;
-  RowCenters& operator+=(const RowCenters& o) {
-    xb += o.xb, x += o.x, v += o.v, u += o.u;
-    return *this;
-  }
 };
 
-/// About those means: sum m xb xb^T, sum m x cross v, and the kinetic energies of v and u.
-struct RowMoments {
+/// About that origin: sums of m xb, m x, m v, m u, m xb xb^T, m x cross v, and the kinetic energies of v and u.
+struct RowState {
+  Vec3 xb, x, v, u;
   Mat3 second;
   Vec3 l;
   double kinetic = 0, kinetic_u = 0;
-  RowMoments& operator+=(const RowMoments& o) {
+  RowState& operator+=(const RowState& o) {
+    xb += o.xb, x += o.x, v += o.v, u += o.u;
     second = second + o.second, l += o.l, kinetic += o.kinetic, kinetic_u += o.kinetic_u;
     return *this;
   }
 };
 
-/// Of the columns of the constraints: lin.A^-1 lin, sum A^-1(m r) (m r)^T, sum m A^-1 lin, sum m r x A^-1 lin.
+/// The columns of the constraints before and after the solve, with r = xb - origin and K = M/hh^2 + anchors. kr null:
+/// lin alone.
+struct RowSolutions {
+  const Vec4 *kr, *Akr, *lin, *Alin;
+  bool swings;
+  Vec3 origin;                         // of r
+  Vec4* arm;                           // of a swing, in double or
+  Float4 *lever_narrow, *Alin_narrow;  // in float, together with the other columns; null: in double
+};
+
+/// Of the columns: lin.A^-1 lin and for held momenta, about the centre, sum A^-1(K r) (m r)^T, sum m A^-1 lin, sum m r
+/// x A^-1 lin; for a swing sum arm (K r)^T and sum arm x lin, as `second` and `l`.
 struct RowColumns {
   double lin_lin = 0;
   Mat3 second;
@@ -98,21 +117,16 @@ struct RowShape {
 
 // Each on the rows [begin, end).
 
-RowCenters center_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& origin, int begin,
-                       int end);
-RowMoments moment_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowCenters& center, int begin,
-                       int end);
-/// mr = m (xb - center), lin = M u/hh - force/hh beta (force null: m common in its place).
-void column_rows(const RowArrays& rows, const Vec3& center, double beta, const Vec3& common, Vec4* mr, Vec4* lin,
+RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, int begin, int end);
+/// kr = m/hh^2 (xb - origin) unless null, lin = M u/hh - force/hh beta (force null: m common in its place).
+void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, Vec4* kr, Vec4* lin,
                  int begin, int end);
-/// arm = xb - center - Amr where there is mass; sums of arm (m r)^T and arm x lin, as `second` and `l`.
-RowColumns arm_rows(const RowArrays& rows, const Vec3& center, const Vec4* mr, const Vec4* Amr, const Vec4* lin,
-                    Vec4* arm, int begin, int end);
+/// Also fills in arm = r - Akr where there is mass (of a swing), and the columns in float.
+RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions, int begin, int end);
+/// x = xb + hh u, and arrive.
+RowSums straight_rows(const RowArrays& rows, int begin, int end);
 /// x = to + turn (xb + hh u - from), and arrive; rows without mass go straight on.
 RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end);
-/// mr and Amr null: lin_lin alone.
-RowColumns multiply_columns(const double* mass, const Vec4* mr, const Vec4* Amr, const Vec4* lin, const Vec4* Alin,
-                            int begin, int end);
 RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end);
 /// sum m |x - center - rotation rest|^2
 double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
@@ -129,9 +143,9 @@ RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* las
 /// x = e - beta (e - last_end) with e = x - dx, which is kept in `ends`, and arrive.
 RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end);
 /// gg_gg alone unless `held`. lin null: u M in its place. l is the spin of Ag about the centre where that is asked for,
-/// otherwise of `lever` x gg (null: none). xb and u serve for what could be read from arrays of its own: the update of
+/// otherwise of `lever` x gg (or none). xb and u serve for what could be read from arrays of its own: the update of
 /// x reads them anyway.
-RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, const Vec4* lever,
-                          int begin, int end);
+RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, RowColumn lever, int begin,
+                          int end);
 
 }  // namespace verve

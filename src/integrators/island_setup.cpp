@@ -1,0 +1,175 @@
+// What a step does once, before its first iteration: one pass over the state, the solve of the constraints' columns,
+// and one pass that multiplies these and takes x to where the iteration begins.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/island.h"
+
+namespace verve {
+
+namespace {
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+/// sum of m a b^T (or a x b) about means that lie at `a` and `b` from the origin of the sums
+Mat3 shifted(const Mat3& sum, double mass, const Vec3& a) { return sum - outer(a, a * mass); }
+double shifted(double kinetic, double mass, const Vec3& v) { return std::max(0.0, kinetic - 0.5 * mass * dot(v, v)); }
+
+}  // namespace
+
+RowArrays Island::arrays() {
+  return {forcing.mass.data(),
+          base_.xb.data(),
+          base_.u.data(),
+          forcing.uniform ? nullptr : forcing.force.data(),
+          problem_.momenta,
+          start_.center,
+          x_.data(),
+          gg_.data(),
+          keep_dx_ ? dx_.data() : nullptr,
+          base_.hh};
+}
+
+/// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
+/// about the centre of mass is summed about a row near it, and shifted.
+void Island::look_at_start(const Integrator& integrator, double h) {
+  const Vec3 x = vec3(motion.x[middle_]), v = vec3(motion.v[middle_]);
+  // where xb and u of that row would be if it went on like this
+  const RowOrigin o{x + v * (h - base_.hh), x, v, v + vec3(forcing.acceleration[middle_]) * base_.hh};
+  const RowArrays rows = arrays();
+  Vec4* kr = has_levers() ? kr_.data() : nullptr;
+  const RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
+    integrator.prepare(motion, forcing, h, base_, begin, end);
+    if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, kr, lin_.data(), begin, end);
+    return state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
+  });
+  const double m = total_mass_;
+  const Vec3 db = sum.xb / m, dx = sum.x / m, dv = sum.v / m, du = sum.u / m;
+  Start s;
+  s.origin = o.xb;
+  s.center = o.xb + db, s.center_n = o.x + dx;
+  s.momentum = (o.v + dv) * m, s.u = (o.u + du) * m;
+  s.spin = sum.l - cross(dx, dv) * m;
+  s.kinetic = shifted(sum.kinetic, m, dv) + 0.5 * dot(s.momentum, s.momentum) / m;
+  s.kinetic_u = shifted(sum.kinetic_u, m, du) + 0.5 * dot(s.u, s.u) / m;
+  const Mat3 second = shifted(sum.second, m, db);
+  const double trace = second(0, 0) + second(1, 1) + second(2, 2);
+  s.radius = std::sqrt(std::max(0.0, trace) / m);
+  s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
+  sum_forces(s);
+  start_ = s;
+}
+
+void Island::sum_forces(Start& s) const {
+  if (forcing.uniform) {
+    s.force = forcing.common * total_mass_;
+    s.force_size = norm(s.force);
+    s.force_drift = dot(s.force, s.center - s.center_n);
+    s.force_x = dot(s.force, s.center_n);
+    s.force_v = dot(forcing.common, s.momentum);
+    s.force_a = dot(s.force, forcing.common);
+    return;
+  }
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 f = vec3(forcing.force[i]);
+    s.force += f;
+    s.force_size += norm(f);
+    s.torque += cross(vec3(motion.x[i]) - s.center_n, f);
+    s.torque_b += cross(vec3(base_.xb[i]) - s.center, f);
+    s.force_drift += dot(f, vec3(base_.xb[i] - motion.x[i]));
+    s.force_x += dot(f, vec3(motion.x[i]));
+    s.force_v += dot(f, vec3(motion.v[i]));
+    s.force_a += dot(f, vec3(forcing.acceleration[i]));
+  }
+}
+
+/// The six right-hand sides of a step in one pass through the factor: A^-1 lin for H, and A^-1(K r) with K = M/hh^2 +
+/// anchors for the three columns of L (permuted signs of one N x 3 solve) or the swing of an anchored island. The
+/// columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of r would change, since A
+/// e = K e.
+void Island::solve_columns() {
+  if (!has_levers()) {
+    factor_->solve(lin_.data(), Alin_.data());
+    right_hand_sides_ += 3;
+    return;
+  }
+  for (const AnchorTerm& term : anchors_) {
+    if (!term.to_world) continue;
+    for (size_t i = 0; i < term.world.vertices.size(); ++i) {
+      const int v = term.world.vertices[i];
+      kr_[v] += (base_.xb[v] - Vec4(start_.origin)) * term.world.weight(i);
+    }
+  }
+  factor_->solve2(kr_.data(), Akr_.data(), lin_.data(), Alin_.data());
+  right_hand_sides_ += 6;
+}
+
+/// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
+/// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
+/// solution. The same pass multiplies the columns of the constraints.
+void Island::start_iterate(double h) {
+  const RowArrays rows = arrays();
+  const RowSolutions solutions{has_levers() ? kr_.data() : nullptr,
+                               Akr_.data(),
+                               lin_.data(),
+                               Alin_.data(),
+                               problem_.swings,
+                               start_.origin,
+                               arm_.data(),
+                               narrow_ ? lever_narrow_.data() : nullptr,
+                               narrow_ ? Alin_narrow_.data() : nullptr};
+  column_parts_.resize(chunk_count(rows_, row_grain));
+  const auto with_columns = [&](auto&& begin_rows) {
+    pass([&](int begin, int end) {
+      if (problem_.held) column_parts_[begin / row_grain] = multiply_columns(rows, solutions, begin, end);
+      return begin_rows(begin, end);
+    });
+  };
+
+  const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
+  const double angle = norm(theta);
+  if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3))
+    return with_columns([&](int begin, int end) { return straight_rows(rows, begin, end); });
+  const Mat3 w{{cross(theta, {1, 0, 0}), cross(theta, {0, 1, 0}), cross(theta, {0, 0, 1})}};
+  const Mat3 one = Mat3::identity(), w2 = w * w;
+  const double sine = std::sin(angle) / angle, cosine = (1 - std::cos(angle)) / (angle * angle);
+  const Mat3 arc = (one + w * sine + w2 * cosine) * inverse(one + w);
+  const Vec3 center = start_.center + start_.u * (base_.hh / total_mass_);
+  Vec3 to = center;
+  // a free body's centre of mass flies straight on; held by the world it turns along
+  if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
+  with_columns([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
+}
+
+/// What an anchored island swings by. A takes a turn of the whole for a deformation: its elastic part E = A - K, with
+/// K = M/hh^2 + anchors, resists the three rotations Z although W does not. B = A - E Z (Z^T E Z)^-1 Z^T E has B Z = K
+/// Z and is A elsewhere; by Woodbury
+///   B^-1 = A^-1 + Y T^-1 Y^T,   Y = Z - A^-1 K Z,   T = (K Z)^T Y,
+/// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r, about any origin. (Held L does the same for
+/// a free island.)
+StepProducts Island::column_products() {
+  RowColumns sum;
+  for (const RowColumns& part : column_parts_) sum += part;
+  StepProducts s;
+  s.momenta = problem_.momenta;
+  s.lin_lin = sum.lin_lin;
+  if (!has_levers()) return s;
+  // (e_a x m r) . (e_b x A^-1 K r) = delta_ab tr T - T_ab
+  const Mat3& t = sum.second;
+  const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;
+  if (problem_.swings) {
+    swing_ = {pseudo_inverse(turns, 1e-10), sum.l, {}};
+    s.lin_lin += dot(swing_.lin, swing_.inverse * swing_.lin);
+    return s;
+  }
+  const Vec3 p = sum.p / base_.hh, l = sum.l / base_.hh;
+  s.q_lin = {p.x, p.y, p.z, l.x, l.y, l.z};
+  for (int a = 0; a < 3; ++a) {  // P and L do not mix about the centre of mass
+    s.s_qq[a][a] = total_mass_;
+    for (int b = 0; b < 3; ++b) s.s_qq[3 + a][3 + b] = turns(a, b);
+  }
+  s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
+  return s;
+}
+
+}  // namespace verve
