@@ -8,6 +8,7 @@
 #endif
 
 #include "potentials/kernel.h"
+#include "potentials/polar_in_double.h"
 
 VERVE_NAMESPACE_BEGIN
 
@@ -115,7 +116,7 @@ struct Foam {
   T size2, lambda, kappa, zeta;
   MaskOf<T> reliable;
 
-  explicit Foam(const Mat3T<T>& F) : cof(cofactor(F)), size2(squared_norm(F)) {
+  explicit Foam(const Mat3T<T>& F, double least = least_zeta) : cof(cofactor(F)), size2(squared_norm(F)) {
     const T d8 = T(8) * dot(F.col[0], cof.col[0]);  // 8 det F
     const T c4 = T(4) * squared_norm(cof);
     // All four roots are real (sums of signed singular values), so Halley's iteration falls monotonically from an upper
@@ -147,28 +148,51 @@ struct Foam {
     kappa = T(0.5) * (lambda * lambda - size2);
     zeta = kappa * lambda - T(0.125) * d8;
     const T scale = size2 * T(1.0 / 3);
-    reliable = done & (zeta > T(0)) & (zeta * zeta > T(least_zeta * least_zeta) * (scale * scale * scale)) &
-               (size2 > T(0.01)) & (size2 < T(1000));
+    reliable = done & (zeta > T(0)) & (zeta * zeta > T(least * least) * (scale * scale * scale)) & (size2 > T(0.01)) &
+               (size2 < T(1000));
   }
 };
 
-/// R in SO(3) with the largest tr(R^T F), which minimises |F - R|; rational in lambda.
+/// R from lambda: rational, R = [(kappa + |F|^2) F + lambda cof F - F F^T F] / zeta.
 template <class T>
-Mat3T<T> nearest_rotation(const Mat3T<T>& F) {
-  const Foam<T> foam(F);
+Mat3T<T> rotation_of(const Foam<T>& foam, const Mat3T<T>& F) {
   const T s = T(1) / foam.zeta, f = (foam.kappa + foam.size2) * s, c = foam.lambda * s;
   const Vec3T<T>&a = F.col[0], &b = F.col[1], &e = F.col[2];
-  // R = [(kappa + |F|^2) F + lambda cof F - F F^T F] / zeta
   const T ab = dot(a, b) * s, ae = dot(a, e) * s, be = dot(b, e) * s;
   const T aa = f - dot(a, a) * s, bb = f - dot(b, b) * s, ee = f - dot(e, e) * s;
   const auto column = [&](const Vec3T<T>& cof, const T& x, const T& y, const T& z) {
     return add_scaled(add_scaled(add_scaled(cof * c, a, x), b, y), e, z);
   };
-  Mat3T<T> R{{column(foam.cof.col[0], aa, T(-ab), T(-ae)), column(foam.cof.col[1], T(-ab), bb, T(-be)),
-              column(foam.cof.col[2], T(-ae), T(-be), ee)}};
+  return {{column(foam.cof.col[0], aa, T(-ab), T(-ae)), column(foam.cof.col[1], T(-ab), bb, T(-be)),
+           column(foam.cof.col[2], T(-ae), T(-be), ee)}};
+}
+
+/// The nearest rotations of those lanes of floats for which `wanted` is not zero. Mostly that is one or two of a pack,
+/// for which a decomposition of all would be a waste.
+template <class T>
+VERVE_NOINLINE void nearest_rotations_in_double(const Mat3T<T>& F, const T& wanted, Mat3T<T>& R) {
+  constexpr int count = int(sizeof(T) / sizeof(float));
+  float f[9][count], r[9][count], w[count];
+  std::memcpy(f, &F, sizeof(f)), std::memcpy(r, &R, sizeof(r)), std::memcpy(w, &wanted, sizeof(w));
+  for (int l = 0; l < count; ++l)
+    if (w[l] != 0) verve::nearest_rotation_in_double(&f[0][l], &r[0][l], count);
+  std::memcpy(static_cast<void*>(&R), r, sizeof(r));
+}
+
+/// R in SO(3) with the largest tr(R^T F), which minimises |F - R|.
+template <class T>
+Mat3T<T> nearest_rotation(const Mat3T<T>& F) {
+  const Foam<T> foam(F);
+  Mat3T<T> R = rotation_of(foam, F);
   if (!all(foam.reliable)) [[unlikely]] {
     const Mat3T<T> copy = F;  // what is handed to a function has to be in memory: not F itself
-    R = select<T>(foam.reliable, R, nearest_rotation_svd(copy));
+    if constexpr (Foam<T>::wide) {
+      R = select<T>(foam.reliable, R, nearest_rotation_svd(copy));
+    } else {
+      Mat3T<T> patched = R;
+      nearest_rotations_in_double<T>(copy, select(foam.reliable, T(0), T(1)), patched);
+      R = patched;
+    }
   }
   return R;
 }
