@@ -11,9 +11,11 @@ namespace {
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
-/// sum of m a b^T (or a x b) about means that lie at `a` and `b` from the origin of the sums
-Mat3 shifted(const Mat3& sum, double mass, const Vec3& a) { return sum - outer(a, a * mass); }
-double shifted(double kinetic, double mass, const Vec3& v) { return std::max(0.0, kinetic - 0.5 * mass * dot(v, v)); }
+/// Second moments and kinetic energy about means that lie at `a` and `v` from the origin of the sums.
+Mat3 about_mean(const Mat3& second, double mass, const Vec3& a) { return second - outer(a, a * mass); }
+double about_mean(double kinetic, double mass, const Vec3& v) {
+  return std::max(0.0, kinetic - 0.5 * mass * dot(v, v));
+}
 
 }  // namespace
 
@@ -50,9 +52,9 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   s.center = o.xb + db, s.center_n = o.x + dx;
   s.momentum = (o.v + dv) * m, s.u = (o.u + du) * m;
   s.spin = sum.l - cross(dx, dv) * m;
-  s.kinetic = shifted(sum.kinetic, m, dv) + 0.5 * dot(s.momentum, s.momentum) / m;
-  s.kinetic_u = shifted(sum.kinetic_u, m, du) + 0.5 * dot(s.u, s.u) / m;
-  const Mat3 second = shifted(sum.second, m, db);
+  s.kinetic = about_mean(sum.kinetic, m, dv) + 0.5 * dot(s.momentum, s.momentum) / m;
+  s.kinetic_u = about_mean(sum.kinetic_u, m, du) + 0.5 * dot(s.u, s.u) / m;
+  const Mat3 second = about_mean(sum.second, m, db);
   const double trace = second(0, 0) + second(1, 1) + second(2, 2);
   s.radius = std::sqrt(std::max(0.0, trace) / m);
   s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);

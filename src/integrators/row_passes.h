@@ -49,8 +49,8 @@ struct RowArrays {
   double hh;
 };
 
-/// Rows that every iteration reads: in double, or where the solve is in float, which they then hold without loss, in
-/// half the memory. Neither: none.
+/// Rows that every iteration reads: in double, or where the solve is in float and they have no more digits than that,
+/// in half the memory. Neither: none.
 struct RowColumn {
   const Vec4* wide = nullptr;
   const Float4* narrow = nullptr;
