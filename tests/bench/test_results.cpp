@@ -5,6 +5,7 @@
 #include "bench/cases.h"
 #include "bench/plot.h"
 #include "bench/run.h"
+#include "verve/registry.h"
 
 using namespace verve;
 using namespace verve::bench;
@@ -102,9 +103,9 @@ TEST_CASE("the scenes of Table 1 are sound and of the paper's size") {
 
 TEST_CASE("a selection names what will be measured, in order") {
   Options options;
-  CHECK(items_of(options).size() == 5 + 10 + 7 + 2);
+  CHECK(items_of(options).size() == 5 + 10 + 7 + 2 + potential_infos().size());
   options.quick = true;
-  CHECK(items_of(options).size() == 5 + 10 + 5 + 2);
+  CHECK(items_of(options).size() == 5 + 10 + 5 + 2 + potential_infos().size());
   options.groups = {"cpd_setup", "growth_factor"};
   options.names = {"box105k", "bear"};
   const std::vector<Item> items = items_of(options);
