@@ -90,8 +90,9 @@ struct BodySpec {
   MeshSpec mesh;
   std::optional<MeshSpec> embed;  ///< a surface that the tetrahedra carry, placed with them; it has no mass
   Placement place;
-  double density = 1000;       ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
-  std::optional<double> mass;  ///< total [kg]; replaces density
+  double density = 1000;               ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
+  std::optional<double> mass;          ///< total [kg]; replaces density
+  std::string mass_matrix = "lumped";  ///< or "consistent"
   std::vector<PotentialSpec> potentials;
   InitialState initial;
   Dials dials;

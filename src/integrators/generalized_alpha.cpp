@@ -17,6 +17,7 @@ class GeneralizedAlpha final : public Integrator {
       : alpha_m_(0.5 * (3 - rho) / (1 + rho)), alpha_f_(1 / (1 + rho)), gamma_(0.5 + alpha_m_ - alpha_f_) {}
 
   double effective_step(double h) const override { return h * gamma_ * alpha_f_ / alpha_m_; }
+  bool takes_elastic() const override { return true; }
 
   void begin(Motion& m, double h, bool, BaseStep& s) const override {
     s.hh = effective_step(h);
@@ -32,7 +33,7 @@ class GeneralizedAlpha final : public Integrator {
     const double c2 = h * gamma_ * (1 - alpha_f_) / alpha_m_;
     for (int i = first; i < last; ++i) {
       const Vec4& a = f.acceleration[i];
-      const Vec4 w = a - m.gradient[i] * f.inverse_mass[i];
+      const Vec4 w = a - (m.elastic.empty() ? m.gradient[i] * f.inverse_mass[i] : m.elastic[i]);
       if (s.first) {
         // p so offset starts free fall on the exact parabola
         m.p[i] = m.v[i] + a * ((alpha_f_ - alpha_m_) * h);

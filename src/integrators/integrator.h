@@ -13,6 +13,7 @@ namespace verve {
 struct Motion {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> gradient;      // of W at x
+  std::vector<Vec4> elastic;       // M^-1 gradient where M is not diagonal; empty elsewhere
   double energy = 0;               // W at x
   std::vector<Vec4> acceleration;  // by forces in the last step, where wind changes it; empty elsewhere
   bool history = false;            // p and q belong to x and v
@@ -45,6 +46,8 @@ class Integrator {
   virtual ~Integrator() = default;
   /// hh for a step h: all that the matrix needs to know.
   virtual double effective_step(double h) const = 0;
+  /// Takes part of the elastic acceleration at x_n.
+  virtual bool takes_elastic() const { return false; }
   /// All of the problem but xb and u. `half_kick`: constant forces enter half before and half after the solve, which
   /// makes free fall exact.
   virtual void begin(Motion& motion, double h, bool half_kick, BaseStep& step) const = 0;

@@ -32,6 +32,8 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
       forcing.inverse_mass[offsets_[k] + r] = body.mass[r] > 0 ? 1 / body.mass[r] : 0;
     }
   }
+  for (const int b : bodies_) consistent_.append(model.bodies[b]);
+  if (consistent()) motion.elastic.resize(rows_);
   base_.xb.resize(rows_), base_.u.resize(rows_);
   for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &dx_, &last_dx_, &end_})
     a->resize(rows_);
@@ -129,6 +131,15 @@ void Island::assemble(double hh) {
   }
   // A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar; rows without mass or element stand still
   for (int r = 0; r < rows_; ++r) assembly_.add(r, r, forcing.mass[r] > 0 ? forcing.mass[r] / (hh * hh) : 1);
+  const MassCoupling& coupling = consistent_.coupling;
+  for (int r = 0; consistent() && r < rows_; ++r) {
+    double sum = 0;
+    for (int k = coupling.start[r]; k < coupling.start[r + 1]; ++k) {
+      sum += coupling.weight[k];
+      if (coupling.column[k] < r) assembly_.add(r, coupling.column[k], coupling.weight[k] / (hh * hh));
+    }
+    assembly_.add(r, r, -sum / (hh * hh));
+  }
   for (size_t k = 0; k < bodies_.size(); ++k)
     for (const auto& potential : model_.bodies[bodies_[k]].potentials)
       potential->add_weights(assembly_, offsets_[k], 1);

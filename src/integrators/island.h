@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "integrators/conservation.h"
+#include "integrators/consistent_mass.h"
 #include "integrators/integrator.h"
 #include "integrators/row_passes.h"
 #include "linear/global_solver.h"
@@ -86,6 +87,12 @@ class Island {
   /// A hard anchor moves in the coming step and brings an energy that is not known beforehand. The step is then a plain
   /// one of backward Euler, which passes over the vibrations of anything as stiff; H is held again from where it ends.
   bool driven = false;
+
+  /// Some body has a consistent mass matrix.
+  bool consistent() const { return !consistent_.empty(); }
+  const ConsistentMass& consistent_mass() const { return consistent_; }
+  /// Accelerations of forces that differ from vertex to vertex, where they are not the force over the mass of each.
+  void balance_forces();
 
   Motion motion;  // the caller loads it before a step and takes it after
   Forcing forcing;
@@ -192,10 +199,17 @@ class Island {
   template <class Rows>
   void pass(Rows&& rows) {
     sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
+    if (consistent()) couple_pass();
     if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
   }
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
   IterationProducts products();
+  void divide_elastic();
+  RowState couple_start();
+  void couple_pass();
+  RowColumns coupled_columns();
+  Vec4 coupled_velocity(int row) const;
+  Vec3 coupled_spin();
   double merit(double c_h, double lambda);
   void halve_step();
   void move(const Direction& d, bool accelerate);
@@ -213,6 +227,7 @@ class Island {
   bool anchored_ = false;
   std::vector<AnchorTerm> anchors_;
   double total_mass_ = 0;
+  ConsistentMass consistent_;
   double reference_energy_ = 0;
   long reference_version_ = -1;
 

@@ -40,11 +40,13 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   const RowOrigin o{x + v * (h - base_.hh), x, v, v + vec3(forcing.acceleration[middle_]) * base_.hh};
   const RowArrays rows = arrays();
   Vec4* kr = has_levers() ? kr_.data() : nullptr;
-  const RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
+  if (consistent() && integrator.takes_elastic()) divide_elastic();
+  RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
     if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, kr, lin_.data(), begin, end);
     return state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
   });
+  if (consistent()) sum += couple_start();
   const double m = total_mass_;
   const Vec3 db = sum.xb / m, dx = sum.x / m, dv = sum.v / m, du = sum.u / m;
   Start s;
@@ -152,6 +154,7 @@ void Island::start_iterate(double h) {
 StepProducts Island::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
+  if (consistent() && problem_.momenta) sum += coupled_columns();
   StepProducts s;
   s.momenta = problem_.momenta;
   s.lin_lin = sum.lin_lin;

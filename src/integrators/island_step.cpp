@@ -43,11 +43,12 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
   const RowArrays rows = arrays();
-  const Vec4* lin = forcing.uniform ? nullptr : lin_.data();
+  const Vec4* lin = forcing.uniform && !consistent() ? nullptr : lin_.data();
   const RowColumn lever = swings ? column(arm_, lever_narrow_) : RowColumn();
-  const RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
+  RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
     return multiply_rows(rows, Ag_.data(), problem_.held, lin, lever, begin, end);
   });
+  if (consistent() && momenta) sum.l += coupled_spin();
   IterationProducts k;
   k.gg_gg = sum.gg_gg;
   // lin = M (u - beta a)/hh where all have the acceleration a
@@ -103,6 +104,7 @@ double Island::merit(double c_h, double lambda) {
     for (int i = begin; i < end; ++i) {
       const Vec4 d = (x_[i] - base_.xb[i]) * (1 / base_.hh) - base_.u[i];
       sum += 0.5 * forcing.mass[i] * dot(d, d);
+      if (consistent()) sum += 0.5 * dot(d, coupled_velocity(i) - consistent_.Du[i]);
     }
     return sum;
   });
@@ -339,6 +341,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     Vec3 l{};
     for (int i = 0; i < rows_; ++i)
       l += cross(vec3(base_.xb[i]) - start_.center, vec3(x_[i] - base_.xb[i])) * (forcing.mass[i] / base_.hh);
+    for (int i = 0; consistent() && i < rows_; ++i)
+      l += cross(vec3(consistent_.Dr[i]), vec3(x_[i] - base_.xb[i])) / base_.hh;
     out.residual.p = sums_.rows.p - p.target.p, out.residual.l = l - p.target.l;
     out.error_p = norm(out.residual.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
@@ -348,6 +352,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   const double inverse = 1 / base_.hh;
   for (int i = 0; i < rows_; ++i)
     motion.gradient[i] = gg_[i] - ((x_[i] - base_.xb[i]) * inverse - base_.u[i]) * (forcing.mass[i] * inverse);
+  for (int i = 0; consistent() && i < rows_; ++i)
+    motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
   return out;
 }

@@ -20,7 +20,7 @@ Vec3 Kick::spin() const {
   const Vec3 c = center();
   Vec3 sum{};
   for (int r = 0; r < count; ++r) sum += cross(x[r].xyz() - c, v[r].xyz()) * mass[r];
-  return sum;
+  return sum + coupling->spin(x, v);
 }
 
 Mat3 Kick::inertia() const {
@@ -30,6 +30,7 @@ Mat3 Kick::inertia() const {
     const Vec3 d = x[r].xyz() - c;
     second = second + outer(d, d * mass[r]);
   }
+  second = second + coupling->second(x);
   return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
 }
 

@@ -1,6 +1,7 @@
 // Sudden changes of velocity: pushes and dials of momentum.
 #pragma once
 
+#include "model/mass_coupling.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -14,6 +15,7 @@ struct Kick {
   Vec4* p;
   int count;
   double total_mass;
+  const MassCoupling* coupling;
 
   Vec3 center() const;
   Vec3 momentum() const;

@@ -22,16 +22,17 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   if (!evaluated_) evaluate_motion();
 
   // the motion about the rigid one, kept in Ag_; velocities of a trial in dx_
-  Kick kick{forcing.mass.data(), motion.x.data(), motion.v.data(), motion.p.data(), rows_, total_mass_};
+  Kick kick{forcing.mass.data(), motion.x.data(),      motion.v.data(), motion.p.data(), rows_,
+            total_mass_,         &consistent_.coupling};
   const Vec3 momentum = kick.momentum(), spin = kick.spin();
   const auto velocities = [&](std::vector<Vec4>& x, double share, std::vector<Vec4>& v) {
     for (int i = 0; i < rows_; ++i) v[i] = Ag_[i] * share;
-    Kick trial{forcing.mass.data(), x.data(), v.data(), Akr_.data(), rows_, total_mass_};
+    Kick trial{forcing.mass.data(), x.data(), v.data(), Akr_.data(), rows_, total_mass_, &consistent_.coupling};
     trial.set_momentum(momentum);
     trial.set_spin(spin);
   };
   const auto energy_of = [&](const std::vector<Vec4>& x, const std::vector<Vec4>& v, double potential) {
-    double sum = potential;
+    double sum = potential + consistent_.coupling.kinetic(v.data());
     for (int i = 0; i < rows_; ++i) sum += 0.5 * forcing.mass[i] * dot(v[i], v[i]) - dot(forcing.force[i], x[i]);
     return sum;
   };

@@ -64,11 +64,14 @@ void World::blow(Island& island, double time, double h) {
     add_wind(sail, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
              wind_work_.rate.data() + to, wind_work_.area);
   }
+  // of a consistent mass the lightest motion: no vibration of the mesh may be taken past either
+  const double lightest = island.consistent() ? h * island.consistent_mass().spread() : h;
   for (int r = 0; r < island.rows(); ++r) {
-    const double steps = h * wind_work_.rate[r] * f.inverse_mass[r];  // to the velocity of the air, times 1
+    const double steps = lightest * wind_work_.rate[r] * f.inverse_mass[r];  // to the velocity of the air, times 1
     if (steps > 1) f.force[r] = f.steady[r] + (f.force[r] - f.steady[r]) * (1 / steps);
     f.acceleration[r] = f.force[r] * f.inverse_mass[r];
   }
+  island.balance_forces();
 }
 
 /// The work of the wind in the step that was just accepted.

@@ -280,6 +280,7 @@ void World::update_forces() {
     if (in_wind(*island)) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
     for (int r = 0; r < island->rows(); ++r)
       island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
+    island->balance_forces();
   }
 }
 
@@ -301,8 +302,13 @@ void World::forces_changed() {
 
 Kick World::kick(int body) {
   const Body& b = model.bodies[body];
-  return {b.mass.data(), state.x.data() + b.first, state.v.data() + b.first, state.p.data() + b.first, b.count,
-          b.total_mass};
+  return {b.mass.data(),
+          state.x.data() + b.first,
+          state.v.data() + b.first,
+          state.p.data() + b.first,
+          b.count,
+          b.total_mass,
+          &b.coupling};
 }
 
 void World::apply_pushes(double from, double to) {
@@ -347,7 +353,8 @@ void World::hold_momenta(Island& island, double time, double h) {
               island.motion.v.data() + offset,
               island.motion.p.data() + offset,
               body.count,
-              body.total_mass};
+              body.total_mass,
+              &body.coupling};
     const Vec3 c = push.center();
     Vec3 force{}, torque{};
     for (int r = 0; r < body.count; ++r) {
@@ -390,6 +397,7 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
     }
     // a body without a dial keeps what it has
     demand.energy += island.body_energies()[k] + state.ledger[b].debt.h;
+    demand.energy += body.coupling.kinetic(island.motion.v.data() + island.offset(int(k)));
     for (int r = 0; r < body.count; ++r) {
       const int i = island.offset(int(k)) + r;
       const Vec4 &v = island.motion.v[i], &x = island.motion.x[i];
@@ -477,7 +485,7 @@ double World::total(int b) const {
   const Body& body = model.bodies[b];
   const Island& island = island_of(b);
   const Vec4* force = island.forcing.conservative().data() + island.offset(place_in_island_[b]);
-  double sum = 0, external = 0;
+  double sum = body.coupling.kinetic(state.v.data() + body.first), external = 0;
   for (int r = 0; r < body.count; ++r) {
     const Vec3 v = state.v[body.first + r].xyz();
     sum += 0.5 * body.mass[r] * dot(v, v);
@@ -504,6 +512,9 @@ Measures World::measure(int b) const {
   m.center = m.center / body.total_mass;
   for (int r = 0; r < body.count; ++r)
     m.spin += cross(state.x[body.first + r].xyz() - m.center, state.v[body.first + r].xyz()) * body.mass[r];
+  const Vec3 coupled = body.coupling.spin(state.x.data() + body.first, state.v.data() + body.first);
+  m.angular_momentum += coupled, m.spin += coupled;
+  m.kinetic += body.coupling.kinetic(state.v.data() + body.first);
   m.elastic = ledger.elastic;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;

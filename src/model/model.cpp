@@ -225,7 +225,8 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
 }
 
 /// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
-void build_batches(Body& body, const BodySpec& spec, const std::string& where, Diagnostics& out) {
+void build_batches(Body& body, const BodySpec& spec, const std::vector<MassPair>& pairs, const std::string& where,
+                   Diagnostics& out) {
   const int n = body.count;
   body.row_of_vertex.resize(n);
   for (int v = 0; v < n; ++v) body.row_of_vertex[v] = v;
@@ -252,6 +253,7 @@ void build_batches(Body& body, const BodySpec& spec, const std::string& where, D
   pattern.begin_pattern(n);
   for (int v = 0; v < n; ++v) pattern.add(v, v, 1);
   for (const auto& batch : first) batch->add_weights(pattern, 0, 1);
+  for (const MassPair& pair : pairs) pattern.add(pair.a, pair.b, 1);
   pattern.finish_pattern();
   body.vertex_of_row = elimination_order(pattern.matrix());
   for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
@@ -394,15 +396,19 @@ Expected<Model> compile(const Scene& scene) {
                 "found a total mass of " + format_number(body.total_mass) + " kg, expected a finite mass > 0");
       continue;
     }
+    double scale = 1;
     if (spec.mass) {
-      const double scale = *spec.mass / body.total_mass;
+      scale = *spec.mass / body.total_mass;
       for (double& m : mass) m *= scale;
       body.total_mass = *spec.mass;
     }
     for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
     body.mass = mass;  // by vertex until the rows are known
-    build_batches(body, spec, where, out);
+    std::vector<MassPair> pairs;
+    if (spec.mass_matrix == "consistent") pairs = mass_pairs(body.mesh, spec.density * scale);
+    build_batches(body, spec, pairs, where, out);
     if (body.vertex_of_row.empty()) continue;  // with the reasons in out
+    body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
     body.rest.resize(body.count);
     for (int r = 0; r < body.count; ++r) {
       body.mass[r] = mass[body.vertex_of_row[r]];

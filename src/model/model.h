@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/mass_coupling.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
 
@@ -19,6 +20,7 @@ struct Body {
   std::vector<int> row_of_vertex, vertex_of_row;
   std::vector<double> mass;  // per row [kg]; 0 for vertices that no element uses
   double total_mass = 0;
+  MassCoupling coupling;                               // in rows; empty: lumped
   std::vector<Vec4> rest;                              // per row
   std::vector<std::unique_ptr<Potential>> potentials;  // one per PotentialSpec
   std::vector<ParameterValues> parameters;             // their values at time 0

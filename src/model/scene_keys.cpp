@@ -123,6 +123,9 @@ const std::vector<Key>& keys_of<BodySpec>() {
                               {.unit = "kg/m^3", .range = above(0)}),
       key<&BodySpec::mass>("mass", "of the whole body; replaces density unless null",
                            {.unit = "kg", .range = above(0)}),
+      key<&BodySpec::mass_matrix>("mass_matrix",
+                                  "mass at the vertices alone, or spread through the elements as their motion is",
+                                  {.choices = mass_matrix_names}),
       key<&BodySpec::potentials>("potentials", "what holds the body together"),
       key<&BodySpec::initial>("initial", "the start, relative to the placed rest shape"),
       key<&BodySpec::dials>("dials", "what to steer; anything not given is conserved"),
@@ -321,6 +324,10 @@ const std::vector<std::string>& global_solver_names() {
 }
 const std::vector<std::string>& repair_names() {
   static const std::vector<std::string> names = {"refuse", "repair"};
+  return names;
+}
+const std::vector<std::string>& mass_matrix_names() {
+  static const std::vector<std::string> names = {"lumped", "consistent"};
   return names;
 }
 const std::vector<std::string>& interpolation_names() {

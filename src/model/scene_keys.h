@@ -120,6 +120,7 @@ const std::vector<std::string>& method_names();
 const std::vector<std::string>& precision_names();  ///< in the order of the enum
 const std::vector<std::string>& global_solver_names();
 const std::vector<std::string>& repair_names();
+const std::vector<std::string>& mass_matrix_names();
 const std::vector<std::string>& interpolation_names();
 
 /// Null when there is none of that name.

@@ -96,6 +96,15 @@ TEST_CASE("no step after the first allocates while dials and anchor paths move, 
     Simulation sim = make(scene);
     CHECK(allocations_later(sim) == 0);
   }
+  SUBCASE("consistent mass and a force") {
+    scene.bodies[0].mass_matrix = "consistent";
+    ForceSpec force;
+    force.body = "box", force.force = {100, 0, 0};
+    force.vertices.nearest = Vec3{0.5, 0.5, 0.5};
+    scene.forces.push_back(force);
+    Simulation sim = make(scene);
+    CHECK(allocations_later(sim) == 0);
+  }
   SUBCASE("float") {
     scene.solver.precision = Precision::float32;
     scene.solver.tolerance = 1e-4;
