@@ -39,17 +39,22 @@ VERVE_NOINLINE void rotation_svd(const Mat3T<T>& F, Mat3T<T>& U, Vec3T<T>& sigma
   // 1 / largest overflows for the smallest of numbers: divide instead
   Mat3T<T> B = select<T>(usable, Mat3T<T>{{F.col[0] / largest, F.col[1] / largest, F.col[2] / largest}}, identity);
   V = identity;
+  // A turn by the tangent t leaves about t c of another product c that was zero, so a sweep of small turns of small
+  // products is the last: what it leaves is below the round-off of the products themselves, and so is `least`. To look
+  // for less would go on turning by round-off for ever.
+  const T least = T(2) * eps, calm = sqrt(T(0.125) * eps);
   for (int sweep = 0; sweep < 12; ++sweep) {
-    bool turned = false;
+    bool settled = true;
     constexpr int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     for (const auto& [i, j] : pairs) {
       const T a = dot(B.col[i], B.col[i]), b = dot(B.col[j], B.col[j]), c = dot(B.col[i], B.col[j]);
-      const MaskOf<T> turn = abs(c) > T(0.05) * eps * sqrt(a * b);
+      const T size = sqrt(a * b);
+      const MaskOf<T> turn = abs(c) > least * size;
       if (!any(turn)) continue;
-      turned = true;
       const T theta = (b - a) / (T(2) * c);
       const T tangent = T(1) / (abs(theta) + sqrt(theta * theta + T(1)));
       const T t = select(turn, select(theta < T(0), T(-tangent), tangent), T(0));
+      settled = settled && all((!turn) | ((abs(c) <= calm * size) & (tangent <= calm)));
       const T cs = T(1) / sqrt(t * t + T(1)), sn = t * cs;
       for (Mat3T<T>* m : {&B, &V}) {
         const Vec3T<T> p = m->col[i], q = m->col[j];
@@ -57,7 +62,7 @@ VERVE_NOINLINE void rotation_svd(const Mat3T<T>& F, Mat3T<T>& U, Vec3T<T>& sigma
         m->col[j] = add_scaled(p * sn, q, cs);
       }
     }
-    if (!turned) break;
+    if (settled) break;
   }
 
   // longest column first
