@@ -49,37 +49,88 @@ void solve_weights(int poses, const double* G, const double* b, double limit, do
   }
 }
 
-/// The paper's alternation over rotations and weights (PD Eq. 27), accelerated. `step(w, b)` finds the best rotations
-/// for the weights w, fills b for solve_weights and returns the distance. Every plain step lowers the distance, because
-/// it minimises it over one of the two; an accelerated one that does not is taken back. Converged to round-off it has
+/// Adds to w Newton's step: the solution of (G - C) step = b - G w, or the best one within bounds. False, and w as it
+/// was, unless G - C is positive definite.
+bool newton_step(int poses, const double* G, const double* C, const double* b, double limit, double* w) {
+  double L[most_poses * most_poses], H[most_poses * most_poses], step[most_poses], goal[most_poses];
+  for (int k = 0; k < poses; ++k) {
+    double residual = b[k];
+    for (int l = 0; l < poses; ++l) {
+      H[k * poses + l] = G[k * poses + l] - C[k * poses + l];
+      residual -= G[k * poses + l] * w[l];
+    }
+    step[k] = residual;
+    const bool idle = !(G[k * poses + k] > 0);  // a pose that deforms nothing
+    for (int l = 0; l <= k; ++l) {
+      double sum = idle && l == k ? 1 : H[k * poses + l];
+      for (int j = 0; j < l; ++j) sum -= L[k * poses + j] * L[l * poses + j];
+      if (l == k && !(sum > 1e-6 * G[k * poses + k])) return false;
+      L[k * poses + l] = l < k ? sum / L[l * poses + l] : std::sqrt(sum);
+    }
+  }
+  std::copy_n(step, poses, goal);
+  for (int k = 0; k < poses; ++k) {
+    for (int j = 0; j < k; ++j) step[k] -= L[k * poses + j] * step[j];
+    step[k] /= L[k * poses + k];
+  }
+  bool inside = true;
+  for (int k = poses - 1; k >= 0; --k) {
+    for (int j = k + 1; j < poses; ++j) step[k] -= L[j * poses + k] * step[j];
+    step[k] /= L[k * poses + k];
+    inside = inside && (!given(limit) || (w[k] + step[k] >= 0 && w[k] + step[k] <= limit));
+  }
+  if (inside) {
+    for (int k = 0; k < poses; ++k) w[k] += step[k];
+  } else {
+    for (int k = 0; k < poses; ++k)
+      for (int l = 0; l < poses; ++l) goal[k] += H[k * poses + l] * w[l];
+    solve_weights(poses, H, goal, limit, w);
+  }
+  return true;
+}
+
+/// Best weights, and with them rotations. The paper alternates between the two (PD Eq. 27): each such step lowers the
+/// distance, because it minimises it over one of them, but it converges slowly. The distance that the best rotations
+/// leave is a smooth function of the weights: Newton's step on it is taken where it is convex and the distance falls,
+/// otherwise that of the paper, accelerated. `step(w, b, C)` finds the best rotations for the weights w, fills b for
+/// solve_weights and C with how fast it changes with w; it returns the distance. Converged to round-off the result has
 /// the property that makes the force w (z - p) the slope of the energy: neither rotations nor weights can lower it
 /// further.
 template <class Step>
-void alternate(int poses, const double* G, double limit, int iterations, double* w, const Step& step) {
-  double b[most_poses], image[most_poses] = {}, memory[(2 * Anderson::window + 2) * most_poses];
+void find_best(int poses, const double* G, double limit, int iterations, double* w, const Step& step) {
+  double b[most_poses], C[most_poses * most_poses], image[most_poses], from[most_poses];
+  double memory[(2 * Anderson::window + 2) * most_poses];
   Anderson anderson(poses, memory);
   std::fill_n(w, poses, 0.0);
   double last = std::numeric_limits<double>::infinity();
-  bool accelerated = false;
+  bool risky = false;
+  const auto moved_from = [&](const double* to, const double* at, double enough) {
+    double moved = 0, size = 0;
+    for (int k = 0; k < poses; ++k)
+      moved = std::max(moved, std::abs(to[k] - at[k])), size = std::max(size, std::abs(to[k]));
+    return moved > enough * (1 + size);
+  };
   for (int iteration = 0; iteration < iterations; ++iteration) {
-    const double distance = step(w, b);
-    if (accelerated && !(distance <= last * (1 + 1e-13))) {
+    const double distance = step(w, b, C);
+    if (risky && !(distance <= last * (1 + 1e-13))) {
       std::copy_n(image, poses, w);  // the plain step from where it was better
       anderson.restart();
-      accelerated = false;
+      risky = false;
       continue;
     }
     last = distance;
-    std::copy_n(w, poses, image);
+    std::copy_n(w, poses, image), std::copy_n(w, poses, from);
     solve_weights(poses, G, b, limit, image);
-    double moved = 0, size = 0;
-    for (int k = 0; k < poses; ++k)
-      moved = std::max(moved, std::abs(image[k] - w[k])), size = std::max(size, std::abs(image[k]));
-    if (moved <= 1e-14 * (1 + size)) break;
-    anderson.advance(w, image, w);
+    if (!moved_from(image, w, 1e-14)) break;
+    risky = true;
+    if (newton_step(poses, G, C, b, limit, w)) {
+      anderson.restart();
+      if (!moved_from(w, from, 1e-9)) break;  // the next step would be about its square
+      continue;
+    }
+    anderson.advance(from, image, w);
     if (given(limit))
       for (int k = 0; k < poses; ++k) w[k] = std::clamp(w[k], 0.0, limit);
-    accelerated = true;
   }
 }
 
@@ -125,7 +176,7 @@ class Examples final : public ProjectedPotential {
         for (int l = 0; l < poses_; ++l) gram_[(size_t(e) * poses_ + k) * poses_ + l] = product(D(e, k), D(e, l));
     common_gram_.resize(size_t(poses_) * poses_);
     common_.resize(poses_);
-    partial_.resize(size_t(poses_ + 1) * chunk_count(elements(), grain));
+    partial_.resize(size_t(stride_of_sums()) * chunk_count(elements(), grain));
     set_parameters(in.values);
   }
 
@@ -160,8 +211,8 @@ class Examples final : public ProjectedPotential {
  protected:
   void prepare(const std::vector<Vec3>& z) override {
     if (params_.global == 0) return;
-    alternate(poses_, common_gram_.data(), params_.limit, int(params_.iterations), common_.data(),
-              [&](const double* w, double* b) { return common_step(z, w, b); });
+    find_best(poses_, common_gram_.data(), params_.limit, int(params_.iterations), common_.data(),
+              [&](const double* w, double* b, double* C) { return common_step(z, w, b, C); });
   }
 
   void element_projection(int e, const Vec3* z, Vec3* p) const override {
@@ -185,36 +236,54 @@ class Examples final : public ProjectedPotential {
       std::copy(common_.begin(), common_.end(), w);
       return;
     }
-    alternate(poses_, gram_.data() + size_t(poses_) * poses_ * e, params_.limit, int(params_.iterations), w,
-              [&](const double* at, double* b) {
-                return element_step(e, Mat3{{z[0], z[1], z[2]}}, at, b);
+    find_best(poses_, gram_.data() + size_t(poses_) * poses_ * e, params_.limit, int(params_.iterations), w,
+              [&](const double* at, double* b, double* C) {
+                return element_step(e, Mat3{{z[0], z[1], z[2]}}, at, b, C);
               });
   }
-  /// H is symmetric, so F H^T = F H.
-  double element_step(int e, const Mat3& F, const double* w, double* b) const {
-    const Mat3 H = shape(e, w), R = nearest_rotation(F * H), back = transpose(R) * F;
-    for (int k = 0; k < poses_; ++k) b[k] = product(D(e, k), back - Mat3::identity());
+  /// H is symmetric, so F H^T = F H = R S. When w_l grows, R turns by K^-1 a_l with K = tr(S) - S and a_k the axial
+  /// vector of R^T F D_k, and D_k : R^T F changes by a_k . K^-1 a_l.
+  double element_step(int e, const Mat3& F, const double* w, double* b, double* C) const {
+    const Mat3 H = shape(e, w), R = nearest_rotation(F * H), back = transpose(R) * F, S = back * H;
+    Mat3 K = Mat3::identity() * (S(0, 0) + S(1, 1) + S(2, 2)) - S;
+    const Mat3 cofactors = cofactor(K);
+    const double volume = dot(K.col[0], cofactors.col[0]), size = squared_norm(K);
+    // where the rotation is nearly not unique it turns too fast for that: C = 0 makes a step of the paper's alternation
+    const double scale = volume * volume > 1e-12 * size * size * size && volume > 0 ? 1 / volume : 0;
+    Vec3 axial[most_poses];
+    for (int k = 0; k < poses_; ++k) {
+      const Mat3 M = back * D(e, k);
+      b[k] = product(D(e, k), back - Mat3::identity());
+      axial[k] = {M(2, 1) - M(1, 2), M(0, 2) - M(2, 0), M(1, 0) - M(0, 1)};
+      const Vec3 turn = cofactors * axial[k] * scale;  // K is symmetric
+      for (int l = 0; l <= k; ++l) C[k * poses_ + l] = C[l * poses_ + k] = dot(turn, axial[l]);
+    }
     return squared_norm(back - H);
   }
-  double common_step(const std::vector<Vec3>& z, const double* w, double* b) {
-    const int stride = poses_ + 1;
+  double common_step(const std::vector<Vec3>& z, const double* w, double* b, double* C) {
+    const int squares = poses_ * poses_, stride = stride_of_sums();
     parallel_for(elements(), grain, [&](int begin, int end, int chunk) {
       double* sum = partial_.data() + size_t(stride) * chunk;
       std::fill_n(sum, stride, 0.0);
       for (int e = begin; e < end; ++e) {
-        double own[most_poses];
-        sum[poses_] += weight(e) * element_step(e, Mat3{{z[3 * e], z[3 * e + 1], z[3 * e + 2]}}, w, own);
+        double own[most_poses], bends[most_poses * most_poses];
+        const Mat3 F{{z[3 * e], z[3 * e + 1], z[3 * e + 2]}};
+        sum[poses_] += weight(e) * element_step(e, F, w, own, bends);
         for (int k = 0; k < poses_; ++k) sum[k] += weight(e) * own[k];
+        for (int i = 0; i < squares; ++i) sum[poses_ + 1 + i] += weight(e) * bends[i];
       }
     });
     double distance = 0;
     std::fill_n(b, poses_, 0.0);
+    std::fill_n(C, squares, 0.0);
     for (size_t chunk = 0; chunk < partial_.size(); chunk += stride) {
       for (int k = 0; k < poses_; ++k) b[k] += partial_[chunk + k];
       distance += partial_[chunk + poses_];
+      for (int i = 0; i < squares; ++i) C[i] += partial_[chunk + poses_ + 1 + i];
     }
     return distance;
   }
+  int stride_of_sums() const { return poses_ + 1 + poses_ * poses_; }  // of common_step, per chunk
 
   int poses_;
   Params params_;
