@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "potentials/circle_fit.h"
+#include "potentials/determinant.h"
 #include "potentials/group_batch.h"
 #include "potentials/polar.h"
 #include "potentials/sqp.h"
@@ -50,6 +51,41 @@ struct WithTarget {
   double of(double at_rest) const { return scale * (given(target) ? target : at_rest); }
 };
 
+/// Unit eigenvector of the least eigenvalue of a symmetric M >= 0. Newton's iteration on the characteristic polynomial
+/// of M / tr M from 0 rises monotonously to the least root; rows of what then is singular are at right angles to the
+/// vector. Once more with Rayleigh's quotient, whose error is the square. Where that is not an eigenvector to
+/// round-off, or another eigenvalue is near: by Jacobi's rotations.
+Vec3 least_axis(const Mat3& M) {
+  const double trace = M(0, 0) + M(1, 1) + M(2, 2), xx = M(0, 0) / trace, yy = M(1, 1) / trace, zz = M(2, 2) / trace;
+  const double xy = M(0, 1) / trace, xz = M(0, 2) / trace, yz = M(1, 2) / trace;
+  const double minors = (xx * yy - xy * xy) + (xx * zz - xz * xz) + (yy * zz - yz * yz);
+  const double det = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+  const auto slope = [&](double x) { return (3 * x - 2) * x + minors; };  // product of the other two less x
+  constexpr double apart = 1e-3;
+  double value = 0;
+  for (int step = 0; step < 8 && slope(value) > apart; ++step) {
+    const double move = (((value - 1) * value + minors) * value - det) / slope(value);
+    value -= move;
+    if (std::abs(move) < 1e-6) break;
+  }
+  for (int pass = 0; pass < 3 && slope(value) > apart && value < 1.0 / 3; ++pass) {
+    const Vec3 rows[3] = {{xx - value, xy, xz}, {xy, yy - value, yz}, {xz, yz, zz - value}};
+    const Vec3 normals[3] = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
+    const double squares[3] = {dot(normals[0], normals[0]), dot(normals[1], normals[1]), dot(normals[2], normals[2])};
+    const int k = squares[0] >= squares[1] && squares[0] >= squares[2] ? 0 : squares[1] >= squares[2] ? 1 : 2;
+    const Vec3 v = normals[k] / std::sqrt(squares[k]);
+    const Vec3 off{dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)};
+    const double change = dot(v, off);
+    const Vec3 left = off - v * change;
+    if (dot(left, left) <= 1e-30) return v;
+    value += change;
+  }
+  Mat3 U, V;
+  Vec3 sigma;
+  rotation_svd(M, U, sigma, V);
+  return V.col[2];
+}
+
 /// All vertices of a group on one plane: they fall onto the one through their mean with the least sum of squared
 /// distances, whose normal is the last singular vector.
 struct Planarity {
@@ -63,11 +99,10 @@ struct Planarity {
   static Planarity bind(const Params& p, const GroupShape&) { return {p.stiffness}; }
   static std::string fault(const GroupShape&) { return {}; }
   void project(int n, const Vec3* z, const Vec3*, Vec3* p, double*) const {
-    Mat3 moment{}, U, V;
-    Vec3 sigma;
+    Mat3 moment{};
     for (int i = 0; i < n; ++i) moment = moment + outer(z[i], z[i]);
-    rotation_svd(moment, U, sigma, V);
-    for (int i = 0; i < n; ++i) p[i] = z[i] - V.col[2] * dot(V.col[2], z[i]);
+    const Vec3 normal = least_axis(moment);
+    for (int i = 0; i < n; ++i) p[i] = z[i] - normal * dot(normal, z[i]);
   }
 };
 
@@ -194,98 +229,45 @@ struct Angle {
   }
 };
 
-/// min sum (s_i - sigma_i)^2 subject to s_1 ... s_k = product >= 0, for sigma in descending order, only the last of
-/// which may be negative (PD Eq. 25). Stationary points have s_i (s_i - sigma_i) = lambda for all i. All but the last
-/// are then the larger root of that, so everything is a function of the last: f(s) = log of the product, and f is
-/// sought to equal the given one. Beyond sigma_k / 2 it increases; below there may be further solutions, where one
-/// value does most of the giving way: they are bracketed on a fixed grid, and the nearest of all wins. Unlike the
-/// iteration of PD Eq. 26 it neither stalls at flat elements nor stops at a point that is not the nearest.
-void nearest_with_product(int k, const double* sigma, double product, double* s) {
-  const double last = sigma[k - 1];
-  const auto others = [&](double x, double* out) {
-    const double lambda = x * (x - last);
-    for (int i = 0; i + 1 < k; ++i)
-      out[i] = 0.5 * (sigma[i] + std::sqrt(std::max(0.0, sigma[i] * sigma[i] + 4 * lambda)));
-    out[k - 1] = x;
-  };
-  if (!(product > 0)) {
-    for (int i = 0; i < k; ++i) s[i] = i + 1 < k ? sigma[i] : 0;
-    return;
-  }
-  const double wanted = std::log(product);
-  const auto excess = [&](double x) {
-    double all[3], sum = -wanted;
-    others(x, all);
-    for (int i = 0; i < k; ++i) sum += std::log(all[i]);
-    return sum;
-  };
-  double best = std::numeric_limits<double>::infinity();
-  const auto solve = [&](double low, double high) {  // excess(low) <= 0 <= excess(high)
-    double x = 0.5 * (low + high);
-    if (last > low && last < high) x = last;
-    for (int iteration = 0; iteration < 100; ++iteration) {
-      double all[3], value = -wanted, slope = 0;
-      others(x, all);
-      for (int i = 0; i < k; ++i) {
-        value += std::log(all[i]);
-        const double root = 2 * all[i] - sigma[i];
-        slope += i + 1 < k ? (root > 0 ? (2 * x - last) / (all[i] * root) : 0) : 1 / x;
-      }
-      (value > 0 ? high : low) = x;
-      double next = x - value / slope;
-      if (!(next > low && next < high)) next = 0.5 * (low + high);
-      if (std::abs(next - x) <= 2e-16 * std::abs(x)) break;
-      x = next;
-    }
-    double all[3], distance = 0;
-    others(x, all);
-    for (int i = 0; i < k; ++i) distance += (all[i] - sigma[i]) * (all[i] - sigma[i]);
-    if (distance < best) {
-      best = distance;
-      for (int i = 0; i < k; ++i) s[i] = all[i];
-    }
-  };
-  // every solution lies below this: all values at least this large make more than the product
-  const double top = std::max(std::abs(sigma[0]), std::pow(product, 1.0 / k)) * 4;
-  const double half = std::max(0.0, 0.5 * last);
-  if (half > 0 && excess(half) > 0) {
-    // the last value gives way by more than half
-  } else {
-    solve(half, top);
-  }
-  constexpr int grid = 24;
-  double low = half * 1e-12, value = half > 0 ? excess(low) : 0;
-  for (int i = 1; half > 0 && i <= grid; ++i) {
-    const double high = half * i / grid, at = excess(high);
-    if (value <= 0 && at >= 0) solve(low, high);
-    low = high, value = at;
-  }
-  if (!std::isfinite(best))
-    for (int i = 0; i < k; ++i) s[i] = i + 1 < k ? sigma[i] : product / (k == 3 ? sigma[0] * sigma[1] : sigma[0]);
-}
-
 /// n - 1 orthonormal combinations of the rows of a group (Helmert): they say all about z that is not its mean.
-double helmert(int i, int k) {
-  if (i > k + 1) return 0;
-  return (i <= k ? 1.0 : -double(k + 1)) / std::sqrt(double(k + 1) * (k + 2));
-}
+template <int k>
+struct Helmert {
+  double of[k][k + 1];
+  Helmert() {
+    for (int c = 0; c < k; ++c)
+      for (int i = 0; i <= k; ++i)
+        of[c][i] = i > c + 1 ? 0 : (i <= c ? 1.0 : -double(c + 1)) / std::sqrt(double(c + 1) * (c + 2));
+  }
+};
 
-/// Nearest group of k + 1 vertices whose simplex has the product of singular values; `mirrored`: counts as negative.
-void project_simplex(int k, const Vec3* z, double product, bool mirrored, Vec3* p) {
+/// Nearest group of k + 1 vertices whose simplex has the product of singular values, `root` to the power of k (PD Eq.
+/// 25, determinant.h); `mirrored`: counts as negative.
+template <int k>
+void project_simplex(const Vec3* z, double product, double root, bool mirrored, Vec3* p) {
+  static const Helmert<k> helmert;
   Mat3 Y{}, U, V;
   for (int c = 0; c < k; ++c)
-    for (int i = 0; i <= k; ++i) Y.col[c] += z[i] * helmert(i, c);
+    for (int i = 0; i <= k; ++i) Y.col[c] += z[i] * helmert.of[c][i];
   if (mirrored) Y.col[2] = -Y.col[2];
   Vec3 sigma;
   rotation_svd(Y, U, sigma, V);
-  const double values[3] = {sigma.x, sigma.y, k == 3 ? sigma.z : 0};
-  double s[3] = {};
-  nearest_with_product(k, values, product, s);
-  Mat3 change = U * Mat3::diagonal({s[0] - values[0], s[1] - values[1], k == 3 ? s[2] - values[2] : 0}) * transpose(V);
-  if (mirrored) change.col[2] = -change.col[2];
+  std::array<double, k - 1> others;
+  double now = sigma[k - 1];
+  for (int i = 0; i + 1 < k; ++i) now *= others[i] = sigma[i];
+  Vec3 change{};
+  if (product > 0) {
+    const DeterminantProblem<double, k - 1> problem(others, sigma[k - 1]);
+    const double last = solve_determinant(problem, now, product, root);
+    for (int i = 0; i + 1 < k; ++i) change[i] = problem.other(last, i) - others[i];
+    change[k - 1] = last - sigma[k - 1];
+  } else {
+    change[k - 1] = -sigma[k - 1];
+  }
+  Mat3 D = U * Mat3::diagonal(change) * transpose(V);
+  if (mirrored) D.col[2] = -D.col[2];
   for (int i = 0; i <= k; ++i) {
     p[i] = z[i];
-    for (int c = 0; c < k; ++c) p[i] += change.col[c] * helmert(i, c);
+    for (int c = 0; c < k; ++c) p[i] += D.col[c] * helmert.of[c][i];
   }
 }
 
@@ -304,12 +286,13 @@ struct Area {
   static constexpr int least = 3, most = 0;
   using Params = WithTarget<AreaTarget>;
 
-  double weight = 0, area = 0;
+  double weight = 0, product = 0, root = 0;  // of the singular values: |edge x edge| = sqrt(3) sigma_1 sigma_2
   Formula polygon;
   static std::size_t scratch_size(const GroupShape& g) { return g.count > 3 ? sqp_scratch_size(g.count, 1) : 0; }
   static Area bind(const Params& p, const GroupShape& g) {
     const double area = p.of(norm(vector_area(g.count, g.rest)));
-    Area out{p.stiffness, area, {}};
+    const double product = area * 2 / std::sqrt(3.0);
+    Area out{p.stiffness, product, std::sqrt(product), {}};
     if (g.count > 3) {
       out.polygon = {1, [area](const Vec3* q, int n, double* c, Vec3* gradient) {
                        const Vec3 a = vector_area(n, q);
@@ -329,7 +312,7 @@ struct Area {
     if (n > 3) {
       project_by_sqp(polygon, n, z, p, scratch);
     } else {
-      project_simplex(2, z, area * 2 / std::sqrt(3.0), false, p);  // |edge x edge| = sqrt(3) sigma_1 sigma_2
+      project_simplex<2>(z, product, root, false, p);
     }
   }
 };
@@ -341,18 +324,19 @@ struct Volume {
   static constexpr int least = 4, most = 4;
   using Params = WithTarget<VolumeTarget>;
 
-  double weight = 0, volume = 0;
+  double weight = 0, product = 0, root = 0;  // of the singular values
   bool mirrored = false;
   static Volume bind(const Params& p, const GroupShape& g) {
     const double rest = signed_volume(g.rest);
     // Helmert's combinations turn the edges round: det Y = -3 volume
-    return {p.stiffness, p.of(std::abs(rest)), rest > 0};
+    const double product = 3 * p.of(std::abs(rest));
+    return {p.stiffness, product, std::cbrt(product), rest > 0};
   }
   static std::string fault(const GroupShape& g) {
     return signed_volume(g.rest) != 0 ? "" : "found vertices on a plane at rest, expected some volume";
   }
   void project(int, const Vec3* z, const Vec3*, Vec3* p, double*) const {
-    project_simplex(3, z, 3 * volume, mirrored, p);
+    project_simplex<3>(z, product, root, mirrored, p);
   }
 };
 
