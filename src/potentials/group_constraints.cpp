@@ -5,6 +5,7 @@
 #include "potentials/circle_fit.h"
 #include "potentials/determinant.h"
 #include "potentials/group_batch.h"
+#include "potentials/near_determinant.h"
 #include "potentials/polar.h"
 #include "potentials/sqp.h"
 
@@ -241,7 +242,7 @@ struct Helmert {
 };
 
 /// Nearest group of k + 1 vertices whose simplex has the product of singular values, `root` to the power of k (PD Eq.
-/// 25, determinant.h); `mirrored`: counts as negative.
+/// 25, near_determinant.h and determinant.h); `mirrored`: counts as negative.
 template <int k>
 void project_simplex(const Vec3* z, double product, double root, bool mirrored, Vec3* p) {
   static const Helmert<k> helmert;
@@ -249,21 +250,30 @@ void project_simplex(const Vec3* z, double product, double root, bool mirrored, 
   for (int c = 0; c < k; ++c)
     for (int i = 0; i <= k; ++i) Y.col[c] += z[i] * helmert.of[c][i];
   if (mirrored) Y.col[2] = -Y.col[2];
-  Vec3 sigma;
-  rotation_svd(Y, U, sigma, V);
-  std::array<double, k - 1> others;
-  double now = sigma[k - 1];
-  for (int i = 0; i + 1 < k; ++i) now *= others[i] = sigma[i];
-  Vec3 change{};
-  if (product > 0) {
-    const DeterminantProblem<double, k - 1> problem(others, sigma[k - 1]);
-    const double last = solve_determinant(problem, now, product, root);
-    for (int i = 0; i + 1 < k; ++i) change[i] = problem.other(last, i) - others[i];
-    change[k - 1] = last - sigma[k - 1];
-  } else {
-    change[k - 1] = -sigma[k - 1];
+  Mat3 D;
+  bool near = false;
+  if constexpr (k == 3) {
+    const Mat3 F = Y * (1 / root);
+    const double now = det(F);
+    near = now > 0.3 && now < 2 && near_determinant(F, now, 1.0, D);
+    if (near) D = D * root;
   }
-  Mat3 D = U * Mat3::diagonal(change) * transpose(V);
+  if (!near) {
+    Vec3 sigma, change{};
+    rotation_svd(Y, U, sigma, V);
+    std::array<double, k - 1> others;
+    double now = sigma[k - 1];
+    for (int i = 0; i + 1 < k; ++i) now *= others[i] = sigma[i];
+    if (product > 0) {
+      const DeterminantProblem<double, k - 1> problem(others, sigma[k - 1]);
+      const double last = solve_determinant(problem, now, product, root);
+      for (int i = 0; i + 1 < k; ++i) change[i] = problem.other(last, i) - others[i];
+      change[k - 1] = last - sigma[k - 1];
+    } else {
+      change[k - 1] = -sigma[k - 1];
+    }
+    D = U * Mat3::diagonal(change) * transpose(V);
+  }
   if (mirrored) D.col[2] = -D.col[2];
   for (int i = 0; i <= k; ++i) {
     p[i] = z[i];

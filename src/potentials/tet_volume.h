@@ -4,6 +4,7 @@
 
 #include "potentials/determinant.h"
 #include "potentials/limits.h"
+#include "potentials/near_determinant.h"
 #include "potentials/polar.h"
 
 VERVE_KERNEL_BEGIN
@@ -44,19 +45,37 @@ struct TetVolume {
   template <class T>
   static Columns<T, 3> project(const Element<T>& e, const Columns<T, 3>& F) {
     const T volume = det(Mat3T<T>{F});
-    if (all((volume >= e.least) & (volume <= e.most))) return F;
+    const MaskOf<T> inside = (volume >= e.least) & (volume <= e.most);
+    if (all(inside)) return F;
+    const MaskOf<T> small = volume < e.least;
+    const T c = select(small, e.least, e.most), root = select(small, e.least_root, e.most_root);
+    Mat3T<T> D;
+    if (all(inside | ((volume > T(0.3) * c) & (volume < T(2) * c)))) {
+      const MaskOf<T> found = inside | near_determinant(Mat3T<T>{F}, volume, c, D);
+      if (!all(found)) [[unlikely]] {
+        const Columns<T, 3> copy = F;  // what is handed to a function has to be in memory: not F itself
+        D = select<T>(found, D, far<T>(copy, c, root));
+      }
+    } else {
+      const Columns<T, 3> copy = F;
+      D = far<T>(copy, c, root);
+    }
+    return {select<T>(inside, F[0], F[0] + D.col[0]), select<T>(inside, F[1], F[1] + D.col[1]),
+            select<T>(inside, F[2], F[2] + D.col[2])};
+  }
+
+ private:
+  /// T - F by singular values, wherever F is. Never inlined, to keep the common path short.
+  template <class T>
+  static VERVE_NOINLINE Mat3T<T> far(const Columns<T, 3>& F, const T& c, const T& root) {
     Mat3T<T> U, V;
     Vec3T<T> s;
     rotation_svd(Mat3T<T>{F}, U, s, V);
     const T product = s.x * s.y * T(s.z);
-    const MaskOf<T> small = product < e.least, inside = (product >= e.least) & (product <= e.most);
-    const T c = select(small, e.least, e.most), root = select(small, e.least_root, e.most_root);
     const DeterminantProblem<T, 2> problem({s.x, s.y}, s.z);
     const T t = solve_determinant(problem, product, c, root);
     const T d0 = problem.other(t, 0) - s.x, d1 = problem.other(t, 1) - s.y, d2 = t - s.z;
-    const Mat3T<T> D = Mat3T<T>{{U.col[0] * d0, U.col[1] * d1, U.col[2] * d2}} * transpose(V);
-    return {select<T>(inside, F[0], F[0] + D.col[0]), select<T>(inside, F[1], F[1] + D.col[1]),
-            select<T>(inside, F[2], F[2] + D.col[2])};
+    return Mat3T<T>{{U.col[0] * d0, U.col[1] * d1, U.col[2] * d2}} * transpose(V);
   }
 };
 
