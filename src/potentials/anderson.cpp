@@ -6,29 +6,31 @@
 namespace verve {
 
 void Anderson::advance(const double* x, const double* image, double* next) {
+  const auto product = [&](const double* u, const double* v) {
+    double sum = 0;
+    for (int i = 0; i < n_; ++i) sum += u[i] * v[i];
+    return sum;
+  };
+  const int m = std::min(count_, window);
   if (count_ > 0) {
     const int slot = (count_ - 1) % window;
     for (int i = 0; i < n_; ++i) {
       residuals(slot)[i] = image[i] - x[i] - last_residual()[i];
       images(slot)[i] = image[i] - last_image()[i];
     }
+    for (int k = 0; k < m; ++k) gram_[k][slot] = gram_[slot][k] = product(residuals(k), residuals(slot));
   }
+  ++count_;
   for (int i = 0; i < n_; ++i) last_residual()[i] = image[i] - x[i], last_image()[i] = image[i];
 
   // gamma = argmin |residual - sum gamma_k residuals(k)|: normal equations with a diagonal of one, and a trace of ridge
   // for differences that depend on each other
-  const int m = std::min(count_++, window);
   double a[window][window], gamma[window], scale[window];
-  const auto product = [&](const double* u, const double* v) {
-    double sum = 0;
-    for (int i = 0; i < n_; ++i) sum += u[i] * v[i];
-    return sum;
-  };
   for (int k = 0; k < m; ++k) {
-    const double size = std::sqrt(product(residuals(k), residuals(k)));
+    const double size = std::sqrt(gram_[k][k]);
     scale[k] = size > 0 ? 1 / size : 0;
     gamma[k] = product(residuals(k), last_residual()) * scale[k];
-    for (int l = 0; l < k; ++l) a[k][l] = product(residuals(k), residuals(l)) * scale[k] * scale[l];
+    for (int l = 0; l < k; ++l) a[k][l] = gram_[k][l] * scale[k] * scale[l];
     a[k][k] = 1 + 1e-13;
   }
   for (int k = 0; k < m; ++k) {  // Cholesky

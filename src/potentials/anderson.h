@@ -22,7 +22,8 @@ class Anderson {
 
   int n_;
   double* scratch_;
-  int count_ = 0;  // calls since the restart
+  double gram_[window][window];  // products of the differences of residuals
+  int count_ = 0;                // calls since the restart
 };
 
 }  // namespace verve

@@ -8,6 +8,7 @@
 #include "potentials/near_determinant.h"
 #include "potentials/polar.h"
 #include "potentials/sqp.h"
+#include "potentials/svd32.h"
 
 namespace verve {
 
@@ -230,55 +231,32 @@ struct Angle {
   }
 };
 
-/// n - 1 orthonormal combinations of the rows of a group (Helmert): they say all about z that is not its mean.
-template <int k>
-struct Helmert {
-  double of[k][k + 1];
-  Helmert() {
-    for (int c = 0; c < k; ++c)
-      for (int i = 0; i <= k; ++i)
-        of[c][i] = i > c + 1 ? 0 : (i <= c ? 1.0 : -double(c + 1)) / std::sqrt(double(c + 1) * (c + 2));
-  }
-};
+/// Nearest pair of vectors that span a parallelogram of the area, `root` squared (PD Eq. 25, determinant.h), less a and
+/// b.
+Columns<double, 2> change_to_area(const Vec3& a, const Vec3& b, double area, double root) {
+  const Svd32<double> svd = svd32<double>({a, b});
+  if (!(area > 0)) return svd.compose(0, -svd.s1);
+  const DeterminantProblem<double, 1> problem({svd.s0}, svd.s1);
+  const double last = solve_determinant(problem, svd.s0 * svd.s1, area, root);
+  return svd.compose(problem.other(last, 0) - svd.s0, last - svd.s1);
+}
 
-/// Nearest group of k + 1 vertices whose simplex has the product of singular values, `root` to the power of k (PD Eq.
-/// 25, near_determinant.h and determinant.h); `mirrored`: counts as negative.
-template <int k>
-void project_simplex(const Vec3* z, double product, double root, bool mirrored, Vec3* p) {
-  static const Helmert<k> helmert;
-  Mat3 Y{}, U, V;
-  for (int c = 0; c < k; ++c)
-    for (int i = 0; i <= k; ++i) Y.col[c] += z[i] * helmert.of[c][i];
-  if (mirrored) Y.col[2] = -Y.col[2];
-  Mat3 D;
-  bool near = false;
-  if constexpr (k == 3) {
-    const Mat3 F = Y * (1 / root);
-    const double now = det(F);
-    near = now > 0.3 && now < 2 && near_determinant(F, now, 1.0, D);
-    if (near) D = D * root;
+/// T - F for the nearest T of the determinant `product`, `root` cubed.
+Mat3 change_to_determinant(const Mat3& F, double product, double root) {
+  Mat3 D, U, V;
+  const Mat3 scaled = F * (1 / root);
+  const double now = det(scaled);
+  if (now > 0.3 && now < 2 && near_determinant(scaled, now, 1.0, D)) return D * root;
+  Vec3 s, change;
+  rotation_svd(F, U, s, V);
+  if (product > 0) {
+    const DeterminantProblem<double, 2> problem({s.x, s.y}, s.z);
+    const double last = solve_determinant(problem, s.x * s.y * s.z, product, root);
+    change = {problem.other(last, 0) - s.x, problem.other(last, 1) - s.y, last - s.z};
+  } else {
+    change = {0, 0, -s.z};
   }
-  if (!near) {
-    Vec3 sigma, change{};
-    rotation_svd(Y, U, sigma, V);
-    std::array<double, k - 1> others;
-    double now = sigma[k - 1];
-    for (int i = 0; i + 1 < k; ++i) now *= others[i] = sigma[i];
-    if (product > 0) {
-      const DeterminantProblem<double, k - 1> problem(others, sigma[k - 1]);
-      const double last = solve_determinant(problem, now, product, root);
-      for (int i = 0; i + 1 < k; ++i) change[i] = problem.other(last, i) - others[i];
-      change[k - 1] = last - sigma[k - 1];
-    } else {
-      change[k - 1] = -sigma[k - 1];
-    }
-    D = U * Mat3::diagonal(change) * transpose(V);
-  }
-  if (mirrored) D.col[2] = -D.col[2];
-  for (int i = 0; i <= k; ++i) {
-    p[i] = z[i];
-    for (int c = 0; c < k; ++c) p[i] += D.col[c] * helmert.of[c][i];
-  }
+  return U * Mat3::diagonal(change) * transpose(V);
 }
 
 double signed_volume(const Vec3* q) { return dot(q[1] - q[0], cross(q[2] - q[0], q[3] - q[0])) / 6; }
@@ -288,7 +266,9 @@ Vec3 vector_area(int n, const Vec3* q) {
   return sum * 0.5;
 }
 
-/// Area of a triangle, or of a polygon: then the length of its vector area, by SQP.
+/// Area of a triangle or a polygon, for which it is the length of the vector area. Orthonormal combinations of the
+/// vertices say all about a group that is not its mean. The area of a triangle depends on its two alone, that of a
+/// quadrilateral on its two diagonals, and is a multiple of that of their parallelogram. More vertices: by SQP.
 struct Area {
   static constexpr const char* name = "area";
   static constexpr const char* help = "a given area of a triangle or a polygon (PD Eq. 24-26)";
@@ -296,14 +276,13 @@ struct Area {
   static constexpr int least = 3, most = 0;
   using Params = WithTarget<AreaTarget>;
 
-  double weight = 0, product = 0, root = 0;  // of the singular values: |edge x edge| = sqrt(3) sigma_1 sigma_2
+  double weight = 0, spanned = 0, root = 0;  // area of the parallelogram
   Formula polygon;
-  static std::size_t scratch_size(const GroupShape& g) { return g.count > 3 ? sqp_scratch_size(g.count, 1) : 0; }
+  static std::size_t scratch_size(const GroupShape& g) { return g.count > 4 ? sqp_scratch_size(g.count, 1) : 0; }
   static Area bind(const Params& p, const GroupShape& g) {
-    const double area = p.of(norm(vector_area(g.count, g.rest)));
-    const double product = area * 2 / std::sqrt(3.0);
-    Area out{p.stiffness, product, std::sqrt(product), {}};
-    if (g.count > 3) {
+    const double area = p.of(norm(vector_area(g.count, g.rest))), spanned = g.count > 3 ? area : area * 2 / sqrt3;
+    Area out{p.stiffness, spanned, std::sqrt(spanned), {}};
+    if (g.count > 4) {
       out.polygon = {1, [area](const Vec3* q, int n, double* c, Vec3* gradient) {
                        const Vec3 a = vector_area(n, q);
                        const double now = norm(a);
@@ -319,12 +298,21 @@ struct Area {
     return norm(vector_area(g.count, g.rest)) > 0 ? "" : "found vertices on a line at rest, expected some area";
   }
   void project(int n, const Vec3* z, const Vec3*, Vec3* p, double* scratch) const {
-    if (n > 3) {
+    if (n > 4) {
       project_by_sqp(polygon, n, z, p, scratch);
+    } else if (n == 4) {
+      const auto d = change_to_area((z[2] - z[0]) * half_root, (z[3] - z[1]) * half_root, spanned, root);
+      const Vec3 first = d[0] * half_root, second = d[1] * half_root;
+      p[0] = z[0] - first, p[2] = z[2] + first, p[1] = z[1] - second, p[3] = z[3] + second;
     } else {
-      project_simplex<2>(z, product, root, false, p);
+      const auto d = change_to_area((z[1] - z[0]) * half_root, (z[2] * 2 - z[0] - z[1]) * sixth_root, spanned, root);
+      const Vec3 across = d[0] * half_root, along = d[1] * sixth_root;
+      p[0] = z[0] - across - along, p[1] = z[1] + across - along, p[2] = z[2] + along * 2;
     }
   }
+
+ private:
+  static constexpr double sqrt3 = 1.7320508075688772, half_root = 0.70710678118654752, sixth_root = 0.40824829046386302;
 };
 
 struct Volume {
@@ -334,19 +322,21 @@ struct Volume {
   static constexpr int least = 4, most = 4;
   using Params = WithTarget<VolumeTarget>;
 
-  double weight = 0, product = 0, root = 0;  // of the singular values
-  bool mirrored = false;
+  double weight = 0, product = 0, root = 0;  // determinant of three orthonormal combinations, and its cube root
+  double sign = 1;
   static Volume bind(const Params& p, const GroupShape& g) {
-    const double rest = signed_volume(g.rest);
-    // Helmert's combinations turn the edges round: det Y = -3 volume
-    const double product = 3 * p.of(std::abs(rest));
-    return {p.stiffness, product, std::cbrt(product), rest > 0};
+    const double rest = signed_volume(g.rest), product = 3 * p.of(std::abs(rest));
+    return {p.stiffness, product, std::cbrt(product), rest > 0 ? 1.0 : -1.0};
   }
   static std::string fault(const GroupShape& g) {
     return signed_volume(g.rest) != 0 ? "" : "found vertices on a plane at rest, expected some volume";
   }
+  /// The combinations are halves of sums with two signs each; their determinant is 3 times the volume.
   void project(int, const Vec3* z, const Vec3*, Vec3* p, double*) const {
-    project_simplex<3>(z, product, root, mirrored, p);
+    const Vec3 a = (z[1] - z[0]) * 0.5, b = (z[3] - z[2]) * 0.5, c = (z[2] + z[3] - z[0] - z[1]) * (0.5 * sign);
+    const Mat3 D = change_to_determinant({{a + b, a - b, c}}, product, root);
+    const Vec3 x = D.col[0] * 0.5, y = D.col[1] * 0.5, w = D.col[2] * (0.5 * sign);
+    p[0] = z[0] - x - y - w, p[1] = z[1] + x + y - w, p[2] = z[2] - x + y + w, p[3] = z[3] + x - y + w;
   }
 };
 

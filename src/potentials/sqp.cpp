@@ -114,7 +114,11 @@ SqpResult project_by_sqp(const Formula& formula, int count, const Vec3* z, Vec3*
         G[k * K + l] = G[l * K + k] = sum;
       }
     }
-    solve_pseudo(K, G, b, y, vectors, scale);
+    if (K == 1) {
+      y[0] = G[0] > 0 ? b[0] / G[0] : 0;
+    } else {
+      solve_pseudo(K, G, b, y, vectors, scale);
+    }
     double moved = 0, reach = size;
     for (int k = 0; k < K; ++k) nu = std::max(nu, 2 * std::abs(y[k]));
     for (int i = 0; i < count; ++i) {
