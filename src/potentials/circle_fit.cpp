@@ -34,7 +34,7 @@ void measure(int n, const Vec3* z, Circle& c) {
 
 constexpr int unknowns = 5;  // the centre, and two turns of the normal
 
-/// Solves (H + shift 1) x = -g; false if that is not positive definite.
+/// Solves (H + shift 1) x = -g from the lower triangle of H; false if that is not positive definite.
 bool solve(const double (&H)[unknowns][unknowns], double shift, const double (&g)[unknowns], double (&x)[unknowns]) {
   double L[unknowns][unknowns];
   for (int i = 0; i < unknowns; ++i) {
@@ -56,8 +56,8 @@ bool solve(const double (&H)[unknowns][unknowns], double shift, const double (&g
 }
 
 /// Newton's method on f = sum (rho_i - mean rho)^2 + h_i^2 for points of unit size, with Levenberg's shift wherever f
-/// is not convex or would not fall.
-void refine(int n, const Vec3* z, Circle& c, int most_iterations) {
+/// is not convex or would not fall. True once it has converged. Stops early near `known`, where it would end.
+bool refine(int n, const Vec3* z, Circle& c, int most_iterations, const Circle* known = nullptr) {
   double shift = 0;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     const Vec3 e1 = [&] {
@@ -69,38 +69,39 @@ void refine(int n, const Vec3* z, Circle& c, int most_iterations) {
     for (int i = 0; i < n; ++i) {
       const Vec3 d = z[i] - c.center;
       const double h = dot(c.normal, d), u = dot(e1, d), v = dot(e2, d);
-      const double rho = std::max(std::sqrt(u * u + v * v), 1e-8), off = rho - c.radius;
+      const double rho = std::max(std::sqrt(u * u + v * v), 1e-8), by_rho = 1 / rho, off = rho - c.radius;
       // h and q = rho^2 = |d|^2 - h^2 by centre and turns; a turn by a takes the normal to normal cos a + e1 sin a
       const double dh[unknowns] = {-c.normal.x, -c.normal.y, -c.normal.z, u, v};
       double ddh[unknowns][unknowns] = {}, drho[unknowns];
       for (int k = 0; k < 3; ++k) ddh[k][3] = ddh[3][k] = -e1[k], ddh[k][4] = ddh[4][k] = -e2[k];
       ddh[3][3] = ddh[4][4] = -h;
       for (int k = 0; k < unknowns; ++k) {
-        drho[k] = ((k < 3 ? -d[k] : 0) - h * dh[k]) / rho;
-        dr[k] += drho[k] / n;
+        drho[k] = ((k < 3 ? -d[k] : 0) - h * dh[k]) * by_rho;
+        dr[k] += drho[k];
         g[k] += 2 * (off * drho[k] + h * dh[k]);
       }
       for (int k = 0; k < unknowns; ++k)
-        for (int l = 0; l < unknowns; ++l) {
+        for (int l = 0; l <= k; ++l) {
           const double ddq = (k == l && k < 3 ? 1 : 0) - dh[k] * dh[l] - h * ddh[k][l];  // half of it
-          const double ddrho = (ddq - drho[k] * drho[l]) / rho;
+          const double ddrho = (ddq - drho[k] * drho[l]) * by_rho;
           H[k][l] += 2 * (drho[k] * drho[l] + off * ddrho + dh[k] * dh[l] + h * ddh[k][l]);
         }
     }
     for (int k = 0; k < unknowns; ++k)
-      for (int l = 0; l < unknowns; ++l) H[k][l] -= 2 * n * dr[k] * dr[l];
+      for (int l = 0; l <= k; ++l) H[k][l] -= 2 * dr[k] * dr[l] / n;
 
     double slope = 0;
     for (const double a : g) slope = std::max(slope, std::abs(a));
-    if (slope <= 2e-16 * n) break;
+    if (slope <= 2e-16 * n) return true;
     bool fell = false;
-    double moved = 0;
+    double moved = 0, used = 0;
     while (!fell && shift < 1e4) {
       double step[unknowns];
       if (!solve(H, shift, g, step)) {
         shift = std::max(4 * shift, 1e-6);
         continue;
       }
+      used = shift;
       Circle next = c;
       next.center += Vec3{step[0], step[1], step[2]};
       next.normal += e1 * step[3] + e2 * step[4];
@@ -117,8 +118,11 @@ void refine(int n, const Vec3* z, Circle& c, int most_iterations) {
         shift = std::max(4 * shift, 1e-6);
       }
     }
-    if (!fell || moved < 1e-15 * (1 + c.radius) || c.radius > 1e4) break;
+    if (known && norm(cross(c.normal, known->normal)) < 0.02 && norm(c.center - known->center) < 0.02) return false;
+    // the next step of Newton's own would be about the square of this one; a shifted one goes on at its own pace
+    if (!fell || moved < (used > 0 ? 1e-15 : 1e-9) * (1 + c.radius) || c.radius > 1e4) return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -137,7 +141,7 @@ void project_onto_circle(int n, const Vec3* z, Vec3* p) {
   rotation_svd(moment, U, sigma, V);
 
   Circle best;
-  bool found = false;
+  bool found = false, converged = false;
   // From the best plane a few steps lead to the nearest circle. Where that is far off, one in another principal plane
   // may be nearer.
   for (int axis = 2; axis >= 0; --axis) {
@@ -155,11 +159,11 @@ void project_onto_circle(int n, const Vec3* z, Vec3* p) {
     c.center =
         e1 * (uu > 0 ? std::clamp(ub / uu, -limit, limit) : 0) + e2 * (vv > 0 ? std::clamp(vb / vv, -limit, limit) : 0);
     measure(n, p, c);
-    refine(n, p, c, 20);
-    if (!found || c.distance < best.distance) best = c;
+    const bool done = refine(n, p, c, 20, found ? &best : nullptr);
+    if (!found || c.distance < best.distance) best = c, converged = done;
     found = true;
   }
-  refine(n, p, best, 100);
+  if (!converged) refine(n, p, best, 100);
   for (int i = 0; i < n; ++i) {
     const Vec3 d = p[i] - best.center;
     Vec3 flat = d - best.normal * dot(best.normal, d);

@@ -135,6 +135,7 @@ TEST_CASE("distance, angle, area and volume are those of the formula, and as nea
          return std::atan2(norm(cross(a, b)), dot(a, b));
        }},
       {"area", 3, [](const Vec3* q) { return 0.5 * norm(cross(q[1] - q[0], q[2] - q[0])); }},
+      {"area", 4, [](const Vec3* q) { return 0.5 * norm(cross(q[2] - q[0], q[3] - q[1])); }},
       {"volume", 4, [](const Vec3* q) { return dot(q[1] - q[0], cross(q[2] - q[0], q[3] - q[0])) / 6; }},
   };
   for (const Named& named : all) {
