@@ -114,7 +114,7 @@ T solve_determinant(const DeterminantProblem<T, Others>& problem, const T& det, 
       g = problem.product(u, p);
       const MaskOf<T> done = (!maybe) | (abs(c - g) <= T(4) * eps * c);
       if (all(done)) break;
-      if (steps && !all(!maybe | (abs(c - g) <= T(1e-8) * c))) taken = j + 1;
+      if (steps && !all((!maybe) | (abs(c - g) <= T(1e-8) * c))) taken = j + 1;
       low = select(g < c, u, low), high = select(g < c, high, u);
       const T slope = p * g, next = u + u * (c - g) / select(slope > T(0), slope, T(1));
       const MaskOf<T> good = (slope > T(0)) & (next > low) & (next < high);

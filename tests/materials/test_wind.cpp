@@ -28,7 +28,8 @@ Simulation flag(const std::string& method, double wind, int threads = 1) {
   Scene scene = sheet(method, {wind, 0.1 * wind, 0.3 * wind});
   scene.gravity = {0, -9.81, 0};
   scene.bodies[0].place.rotate = {-90, 0, 0};  // upright
-  scene.anchors.push_back({"pole", "cloth"});
+  scene.anchors.emplace_back();
+  scene.anchors.back().name = "pole", scene.anchors.back().body = "cloth";
   scene.anchors[0].vertices.box = {{Vec3{-0.51, -1, -1}, Vec3{-0.49, 1, 1}}};
   return make(scene, threads);
 }
@@ -107,7 +108,8 @@ TEST_CASE("energy is what it was at the start and what the wind has brought") {
     scene.bodies[0].initial.angular_velocity = {0.5, 0, 1};
     if (held) {
       scene.gravity = {0, -9.81, 0};
-      scene.anchors.push_back({"edge", "cloth"});
+      scene.anchors.emplace_back();
+      scene.anchors.back().name = "edge", scene.anchors.back().body = "cloth";
       scene.anchors[0].vertices.box = {{Vec3{-0.51, -1, -1}, Vec3{-0.49, 1, 1}}};
     }
     Simulation sim = make(scene);
