@@ -211,7 +211,8 @@ class Island {
   Vec4 coupled_velocity(int row) const;
   Vec3 coupled_spin();
   double merit(double c_h, double lambda);
-  void halve_step();
+  void shorten_step(double factor);
+  double merit_at_start(double h_target);
   void move(const Direction& d, bool accelerate);
   bool has_levers() const { return problem_.momenta || problem_.swings; }
   RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
 constexpr int lowering_patience = 15, searching_patience = 30;
-constexpr int most_halvings = 8;
+constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -111,13 +111,34 @@ double Island::merit(double c_h, double lambda) {
   return inertia + sums_.energy + (problem_.held ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
-/// Half of the way back to where the last step began. P and L are linear in x: what holds at both ends holds between.
-void Island::halve_step() {
+/// Back towards where the last step began. P and L are linear in x: what holds at both ends holds between.
+void Island::shorten_step(double factor) {
   const RowArrays rows = arrays();
   pass([&](int begin, int end) {
-    for (int i = begin; i < end; ++i) x_[i] = (x_[i] + x_before_[i]) * 0.5;
+    for (int i = begin; i < end; ++i) x_[i] = x_before_[i] + (x_[i] - x_before_[i]) * factor;
     return arrive(rows, begin, end);
   });
+}
+
+/// The first step is that from x_n, carried along by the motion of its centre, to the momentum estimate: where the
+/// estimate deforms the body too much, it is shortened like any other. W is known there.
+double Island::merit_at_start(double h_target) {
+  Vec3 shift{};
+  if (!anchored_) {
+    for (int i = 0; i < rows_; ++i) shift += vec3(x_[i] - motion.x[i]) * forcing.mass[i];
+    shift = shift / total_mass_;
+  }
+  for (int i = 0; i < rows_; ++i) x_before_[i] = motion.x[i] + Vec4(shift);
+  x_.swap(x_before_);
+  const RowArrays before = arrays();
+  pass([&](int begin, int end) { return arrive(before, begin, end); });
+  sums_.energy = motion.energy;
+  const double h = sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v;
+  const double out = merit(h - h_target, 0);
+  x_.swap(x_before_);
+  const RowArrays after = arrays();
+  pass([&](int begin, int end) { return arrive(after, begin, end); });
+  return out;
 }
 
 /// What is asked for, as far as that is known before a look at the state.
@@ -251,7 +272,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   double negligible = p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
-  double last_merit = 0;
+  double last_merit = searches_ ? merit_at_start(p.target.h) : 0;
   bool halved = false;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
@@ -264,8 +285,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     if (searches_) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
       double now = merit(h_now - h_target, out.lambda);
-      for (int n = 0; k > 0 && n < most_halvings && !(now <= last_merit + noise); ++n) {
-        halve_step();
+      for (int n = 0; n < most_trials && !(now <= last_merit + noise); ++n) {
+        shorten_step(n + 1 == most_trials ? 0 : n < halvings ? 0.5 : 0.1);
         sums_.energy = add_gradient(x_, gg_, kernel);
         h_now = energy_now();
         now = merit(h_now - h_target, out.lambda);
@@ -299,7 +320,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= (searches_ ? searching_patience : lowering_patience) && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
+    if (k >= (searches_ ? searching_patience : lowering_patience) && c.h > 0 && out.lambda > 0.5)
+      negligible = std::numeric_limits<double>::infinity();
 
     // global step: the only solve of an iteration
     factor_->solve(gg_.data(), Ag_.data());

@@ -105,7 +105,8 @@ const std::vector<Key>& keys_of<SolverSpec>() {
       key<&SolverSpec::global>(
           "global",
           "solver of the global step: a factor (\"direct\", \"half\": kept in half precision where "
-          "precision is float), multigrid, or what suits the size",
+          "precision is float), multigrid, or what suits the size (large float factors go to half where that loses "
+          "nothing)",
           {.choices = global_solver_names}),
   };
   return keys;
