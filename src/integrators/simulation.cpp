@@ -237,7 +237,12 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
   Diagnostics problems;
   check_parameters({{name, {value}}}, entry.info.parameters, "set_parameter", problems);
   ParameterValues values = w.model.bodies[body].parameters[potential];
+  for (const auto& [other, pending] : w.overrides[body][potential]) values[other] = pending;
   values[name] = value;
+  if (w.scene.bodies[body].potentials[potential].arrays.contains(name))
+    problems.error("set_parameter", "\"" + name +
+                                        "\" was given as a list with a value for each element, expected a "
+                                        "parameter with one value");
   if (const std::string fault = entry.check(values); !fault.empty()) problems.error("set_parameter", fault);
   require(!problems.has_errors(), problems.text());
   w.overrides[body][potential][name] = value;

@@ -286,6 +286,8 @@ class SceneCheck {
       RangeCheck(out_).array(*info, values, place);
     }
     if (potential.region) selection(*potential.region, where + ".region");
+    if (potential.region && !potential.groups.empty())
+      out_.error(where + ".region", "found beside groups, expected one of the two");
     if (!potential.groups.empty() && !known->takes_groups)
       out_.error(where + ".groups", "found groups, expected none: " + quoted(potential.type) + " acts on " +
                                         known->elements + takers(&PotentialInfo::takes_groups));

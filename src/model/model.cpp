@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "base/random.h"
 #include "base/text.h"
@@ -181,6 +182,21 @@ std::vector<Vec3> posed(const Mesh& mesh, const std::vector<double>& mass, const
   return out;
 }
 
+/// Parameters that contradict each other, at the start or at any keyframe. Those that differ between elements are
+/// looked at element by element when the batch is made.
+void check_contradictions(const PotentialSpec& spec, const std::string& where, Diagnostics& out) {
+  if (!spec.arrays.empty()) return;
+  std::set<double> times{0};
+  for (const auto& [name, track] : spec.parameters)
+    for (const auto& key : track.keys) times.insert(std::max(key.time, 0.0));
+  for (const double time : times) {
+    const std::string fault = find_potential(spec.type)->check(parameters_at(spec, time));
+    if (fault.empty()) continue;
+    out.error(where, fault + (time > 0 ? " at " + format_number(time) + " s" : ""));
+    return;
+  }
+}
+
 /// What the potentials of a body are made from, the rows aside.
 std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& spec, const std::vector<int>& rows,
                                              const std::string& where, Diagnostics& out) {
@@ -206,6 +222,15 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
       out.append(mesh.diagnostics());
       if (!mesh) continue;
       place_mesh(*mesh, spec.place);
+      const auto elements = [](const Mesh& m) { return m.tetrahedra.size() + m.triangles.size() + m.edges.size(); };
+      if (mesh->vertices.size() == body.mesh.vertices.size() && elements(*mesh) == elements(body.mesh) &&
+          (mesh->tetrahedra != body.mesh.tetrahedra || mesh->triangles != body.mesh.triangles ||
+           mesh->edges != body.mesh.edges)) {
+        out.error(example,
+                  "found elements over other vertices or in another order than those of the body, expected the same "
+                  "elements in another pose");
+        continue;
+      }
       if (mesh->vertices.size() != body.mesh.vertices.size() || mesh->tetrahedra != body.mesh.tetrahedra ||
           mesh->triangles != body.mesh.triangles || mesh->edges != body.mesh.edges) {
         out.error(example, "found " + std::to_string(mesh->vertices.size()) + " vertices and " +
@@ -363,10 +388,8 @@ Expected<Model> compile(const Scene& scene) {
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& spec = scene.bodies[b];
     const std::string where = "bodies[" + std::to_string(b) + "]";
-    for (size_t k = 0; k < spec.potentials.size(); ++k) {
-      const std::string fault = find_potential(spec.potentials[k].type)->check(parameters_at(spec.potentials[k], 0));
-      if (!fault.empty()) out.error(where + ".potentials[" + std::to_string(k) + "]", fault);
-    }
+    for (size_t k = 0; k < spec.potentials.size(); ++k)
+      check_contradictions(spec.potentials[k], where + ".potentials[" + std::to_string(k) + "]", out);
     std::optional<Expected<Mesh>> surface;
     if (spec.embed) {
       surface = load_surface(*spec.embed, where + ".embed");

@@ -50,3 +50,36 @@ TEST_CASE("a region without elements and an array of another length are refused,
   CHECK(text.find("bodies[0].potentials[1].mu: found 3 values, expected one for each of 40 elements") !=
         std::string::npos);
 }
+
+TEST_CASE("limits that cross at a later keyframe are refused, with the time") {
+  BodySpec body = bar();
+  PotentialSpec limit{"tet_limit", {}};
+  limit.parameters["min"].keys = {{0, 0.9}, {2, 1.3}};
+  body.potentials.push_back(limit);
+  const Expected<Simulation> made = Simulation::create(scene_of(body));
+  REQUIRE_FALSE(made);
+  CAPTURE(made.diagnostics().text());
+  CHECK(made.diagnostics().text().find("potentials[1]: ") != std::string::npos);
+  CHECK(made.diagnostics().text().find(" at 2 s") != std::string::npos);
+}
+
+TEST_CASE("a list for one of two parameters that belong together is taken") {
+  BodySpec body = bar();
+  PotentialSpec painted{"tet_strain", {{"young", Track<double>(1e4)}}};
+  painted.arrays["poisson"].assign(40, 0.3);
+  body.potentials = {painted};
+  CHECK(Simulation::create(scene_of(body)));
+}
+
+TEST_CASE("parameters set one after another are judged together, and one that is a list is not set") {
+  BodySpec body = bar();
+  body.potentials.push_back({"tet_limit", {}});
+  body.potentials.push_back({"tet_strain", {}});
+  body.potentials[2].arrays["mu"].assign(40, 1e4);
+  Simulation sim = make(scene_of(body));
+  CHECK_NOTHROW(sim.set_parameter(0, 1, "max", 1.5));
+  CHECK_NOTHROW(sim.set_parameter(0, 1, "min", 1.3));
+  CHECK_THROWS(sim.set_parameter(0, 1, "max", 1.2));
+  CHECK_THROWS(sim.set_parameter(0, 2, "mu", 2e4));
+  CHECK(sim.step());
+}
