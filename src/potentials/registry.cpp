@@ -22,7 +22,8 @@
 
 namespace verve {
 
-// Those that are no kernels.
+// Those that are no kernels: bending.cpp, pressure.cpp, shape_matching.cpp, group_constraints.cpp,
+// formula_potential.cpp, examples.cpp.
 PotentialEntry bending_entry();
 PotentialEntry pressure_entry();
 PotentialEntry shape_matching_entry();

@@ -4,6 +4,7 @@
 
 #include "potentials/kernel.h"
 #include "potentials/polar.h"
+#include "potentials/shear.h"
 
 VERVE_KERNEL_BEGIN
 
@@ -21,13 +22,8 @@ struct TetStrain {
               field("young", &Params::young, "Pa", "Young's modulus, with poisson in place of mu"),
               field("poisson", &Params::poisson, "", "Poisson's ratio", 0, 0.5, true)};
     }
-    std::string check() const {
-      if (given(mu) && (given(young) || given(poisson)))
-        return "found mu and young or poisson, expected either mu or young with poisson";
-      if (given(young) != given(poisson)) return "found only one of young and poisson, expected both or neither";
-      return {};
-    }
-    double shear_modulus() const { return given(mu) ? mu : given(young) ? young / (2 * (1 + poisson)) : 1e4; }
+    std::string check() const { return Shear{mu, young, poisson}.fault(); }
+    double shear_modulus() const { return Shear{mu, young, poisson}.modulus(1e4); }
   };
 
   template <class T>

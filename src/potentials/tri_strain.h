@@ -2,6 +2,7 @@
 #if !defined(VERVE_TRI_STRAIN_H) || defined(VERVE_PACKS)
 #define VERVE_TRI_STRAIN_H
 
+#include "potentials/shear.h"
 #include "potentials/svd32.h"
 #include "potentials/triangle_frame.h"
 
@@ -22,13 +23,8 @@ struct TriStrain {
               field("young", &Params::young, "N/m", "Young's modulus times thickness, with poisson in place of mu"),
               field("poisson", &Params::poisson, "", "Poisson's ratio", 0, 0.5, true)};
     }
-    std::string check() const {
-      if (given(mu) && (given(young) || given(poisson)))
-        return "found mu and young or poisson, expected either mu or young with poisson";
-      if (given(young) != given(poisson)) return "found only one of young and poisson, expected both or neither";
-      return {};
-    }
-    double shear_modulus() const { return given(mu) ? mu : given(young) ? young / (2 * (1 + poisson)) : 100; }
+    std::string check() const { return Shear{mu, young, poisson}.fault(); }
+    double shear_modulus() const { return Shear{mu, young, poisson}.modulus(100); }
   };
 
   template <class T>

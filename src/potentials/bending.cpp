@@ -1,3 +1,5 @@
+// Bending of sheets by the Laplace-Beltrami operator: PD Eq. 19-21 and 28, over the inner vertices.
+//
 // What is bent is the second derivative of the surface, found at an inner vertex from its ring of triangles at rest as
 // the weak derivative of the gradient,
 //   H_i x = -1/A_i  sum over triangles t of |t|  grad(phi_i) grad(x)^T,
@@ -16,8 +18,6 @@
 // A triangle without any inner vertex (at corners, or everywhere in a strip one cell wide) is in no ring. It is held at
 // its inner edges by the hinge stencil of Bergou et al. 2006, "A quadratic bending model for inextensible surfaces":
 // the same vector for two triangles, |z| = 2 sin(theta/2).
-#include "potentials/sparse_bending.h"
-
 #include <algorithm>
 #include <cmath>
 
