@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verve/parameters.h"
@@ -20,21 +21,29 @@ struct PotentialInfo {
 };
 const std::vector<PotentialInfo>& potential_infos();
 
-/// A method is a point on three axes: what is minimised, how, and what is held.
+/// A method is a point on three axes: what is minimised, how, and what is held. Position-based, constraint-based and
+/// explicit methods minimise nothing as a whole: their integrator has a step of its own and their minimizer is "own".
 struct MethodInfo {
   std::string name;
   std::string help;
-  std::string integrator;    ///< "implicit_euler", "generalized_alpha"
-  std::string minimizer;     ///< "projective"
-  std::string conservation;  ///< "none", "cpd", "published"
+  std::string integrator;    ///< one of integrator_names()
+  std::string minimizer;     ///< one of minimizer_names()
+  std::string conservation;  ///< one of conservation_names()
   double rho = 0;            ///< of generalized_alpha
   int iterations = 40;       ///< default cap
+  int fall = 0;              ///< a body falls g h^2 (n^2 + fall n)/2 in n steps: 0 is exact, 1 that of backward Euler
+  bool dynamic = true;       ///< has velocities; false: a row of equilibria
+  bool stable = true;        ///< at any step; otherwise only below a limit that stiffness and mass set
 };
 const std::vector<MethodInfo>& method_infos();
+/// Null when there is no method of that name.
+const MethodInfo* find_method(std::string_view name);
 
 /// The names allowed on each axis.
 const std::vector<std::string>& integrator_names();
 const std::vector<std::string>& minimizer_names();
 const std::vector<std::string>& conservation_names();
+/// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
+const std::vector<std::string>& own_step_names();
 
 }  // namespace verve

@@ -9,6 +9,7 @@
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
 #include "integrators/integrator.h"
+#include "integrators/own_step.h"
 #include "integrators/row_passes.h"
 #include "linear/global_solver.h"
 #include "model/model.h"
@@ -19,7 +20,9 @@ namespace verve {
 
 /// A resolved SolverSpec.
 struct Settings {
-  std::unique_ptr<Integrator> integrator;
+  SolverSpec spec;                         // as the scene has it, for what concerns one method alone
+  std::unique_ptr<Integrator> integrator;  // null: own_step
+  const OwnStepEntry* own_step = nullptr;
   std::unique_ptr<Integrator> calm;  // for islands at rest under constraints: see Island::at_rest
   Conservation conservation = Conservation::cpd;
   double tolerance = 1e-6;
@@ -108,6 +111,17 @@ class Island {
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
   void evaluate_motion();
+  /// W and its gradient anywhere.
+  double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient);
+  /// Calls visit(potential, row of its first vertex).
+  template <class Visit>
+  void each_potential(Visit&& visit) const {
+    for (size_t k = 0; k < bodies_.size(); ++k)
+      for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
+  }
+  double total_mass() const { return total_mass_; }
+  /// Counts changes of weights, stiffnesses and anchors.
+  long version() const { return matrix_version_ + anchor_version_; }
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
@@ -182,7 +196,7 @@ class Island {
 
   /// Adds the gradient of W and returns W.
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
-  double evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient);
+  StepOutcome take_own_step(double h, const Settings& settings);
   const GlobalSolver* factor_for(double hh, const Settings& settings);
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);
@@ -223,6 +237,8 @@ class Island {
   StepProducts column_products();
 
   const Model& model_;
+  std::unique_ptr<OwnStep> own_step_;
+  const OwnStepEntry* own_step_entry_ = nullptr;  // of own_step_
   std::vector<int> bodies_, offsets_;
   int rows_ = 0;
   bool anchored_ = false;

@@ -1,14 +1,26 @@
 #include "integrators/integrator.h"
+#include "integrators/own_step.h"
 
 namespace verve {
 
-// What is behind integrator_names() (src/model/methods.cpp), in the same order.
+// What is behind integrator_names() (src/model/methods.cpp): those that minimise, and those with a step of their own.
 const std::vector<IntegratorEntry>& integrator_registry() {
   static const std::vector<IntegratorEntry> entries{
       {"implicit_euler", make_implicit_euler},
       {"generalized_alpha", make_generalized_alpha},
   };
   return entries;
+}
+
+const std::vector<OwnStepEntry>& own_step_registry() {
+  static const std::vector<OwnStepEntry> entries{};
+  return entries;
+}
+
+const OwnStepEntry* find_own_step(std::string_view name) {
+  for (const OwnStepEntry& entry : own_step_registry())
+    if (entry.name == name) return &entry;
+  return nullptr;
 }
 
 }  // namespace verve

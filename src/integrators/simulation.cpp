@@ -54,6 +54,33 @@ struct Simulation::Impl {
   }
 };
 
+namespace {
+
+/// Potentials that the method cannot drive, and who can.
+void check_method(const Scene& scene, const Model& model, Diagnostics& problems) {
+  const auto refusal = [](const std::string& integrator, const Potential& potential) {
+    const OwnStepEntry* own = find_own_step(integrator);
+    return own ? own->refusal(potential) : std::string();
+  };
+  const MethodInfo& method = *find_method(scene.solver.method);
+  const std::string integrator = scene.solver.integrator.empty() ? method.integrator : scene.solver.integrator;
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    for (size_t k = 0; k < model.bodies[b].potentials.size(); ++k) {
+      const Potential& potential = *model.bodies[b].potentials[k];
+      const std::string why = refusal(integrator, potential);
+      if (why.empty()) continue;
+      std::string others;
+      for (const MethodInfo& other : method_infos())
+        if (refusal(other.integrator, potential).empty()) others += (others.empty() ? "" : ", ") + other.name;
+      problems.error("bodies[" + std::to_string(b) + "].potentials[" + std::to_string(k) + "]",
+                     "\"" + integrator + "\" cannot drive \"" + std::string(potential.name()) + "\", which " + why +
+                         "; these can: " + others);
+    }
+  }
+}
+
+}  // namespace
+
 Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
   Diagnostics problems = check_scene(scene);
   if (options.threads < 0 || options.threads > most_threads)
@@ -66,6 +93,8 @@ Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& op
   Expected<Model> model = compile(scene);
   problems.append(model.diagnostics());
   if (!model) return problems;
+  check_method(scene, *model, problems);
+  if (problems.has_errors()) return problems;
   const int threads = options.threads > 0 ? options.threads : hardware_threads();
   return {Simulation(std::unique_ptr<Impl>(new Impl{World(scene, std::move(*model), threads)})), problems};
 }

@@ -14,13 +14,13 @@ constexpr double hard_factor = 1000;
 }
 
 Settings resolve(const SolverSpec& spec) {
-  const MethodInfo* method = nullptr;
-  for (const MethodInfo& m : method_infos())
-    if (m.name == spec.method) method = &m;
+  const MethodInfo* method = find_method(spec.method);
   Settings out;
+  out.spec = spec;
   const std::string integrator = spec.integrator.empty() ? method->integrator : spec.integrator;
   for (const IntegratorEntry& e : integrator_registry())
     if (e.name == integrator) out.integrator = e.make(spec.rho.value_or(method->rho));
+  if (!out.integrator) out.own_step = find_own_step(integrator);
   const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
   out.conservation = conservation == "none"        ? Conservation::none
                      : conservation == "published" ? Conservation::published

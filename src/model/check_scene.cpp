@@ -1,5 +1,6 @@
 // What can be wrong with a scene before its meshes are loaded. The ranges come from the tables in scene_keys;
 // what is written out here are the rules between keys.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -166,6 +167,7 @@ class SceneCheck {
   SceneCheck(const Scene& scene, Diagnostics& out) : scene_(scene), out_(out) {}
 
   void run() {
+    axes();
     if (scene_.bodies.empty()) out_.error("bodies", "found none, expected at least one body");
     for (size_t i = 0; i < scene_.bodies.size(); ++i) body(i);
     std::set<std::string> anchor_names;
@@ -191,6 +193,26 @@ class SceneCheck {
   }
 
  private:
+  /// Points of the three axes that are no method.
+  void axes() {
+    const SolverSpec& s = scene_.solver;
+    const MethodInfo* method = find_method(s.method);
+    if (!method) return;  // reported with the other names
+    const std::string integrator = s.integrator.empty() ? method->integrator : s.integrator;
+    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
+    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
+    const auto& own = own_step_names();
+    const bool steps_itself = std::find(own.begin(), own.end(), integrator) != own.end();
+    if (steps_itself != (minimizer == "own"))
+      out_.error("solver.minimizer", "found " + quoted(minimizer) + " with integrator " + quoted(integrator) +
+                                         (steps_itself ? ", which has a step of its own, expected \"own\""
+                                                       : ", which minimises, expected another than \"own\""));
+    if (steps_itself && (conservation == "cpd" || conservation == "published"))
+      out_.error("solver.conservation", "found " + quoted(conservation) + " with integrator " + quoted(integrator) +
+                                            ", which minimises nothing that could be constrained, expected what is "
+                                            "held after the step: \"none\" or another of the choices");
+  }
+
   void body(size_t index) {
     const BodySpec& body = scene_.bodies[index];
     const std::string where = at("bodies", index);

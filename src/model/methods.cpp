@@ -14,14 +14,20 @@ const std::vector<MethodInfo>& method_infos() {
       {"cpd_euler", "the same on backward Euler: holds P, L and H while the oscillation turns into other motion",
        "implicit_euler", "projective", "cpd", 0, 40},
       {"published", "CPD as printed (Kee et al. 2021), with alpha and epsilon and the signs corrected",
-       "implicit_euler", "projective", "published", 0, 40},
+       "implicit_euler", "projective", "published", 0, 40, 1},
       {"pd", "Projective Dynamics (Bouaziz et al. 2014): backward Euler, 10 local/global iterations", "implicit_euler",
-       "projective", "none", 0, 10},
+       "projective", "none", 0, 10, 1},
       {"pd_bdf2", "Projective Dynamics on BDF2", "generalized_alpha", "projective", "none", 0, 10},
       {"pd_alpha", "Projective Dynamics on generalised-alpha, rho = 0.8", "generalized_alpha", "projective", "none",
        0.8, 100},
   };
   return infos;
+}
+
+const MethodInfo* find_method(std::string_view name) {
+  for (const MethodInfo& info : method_infos())
+    if (info.name == name) return &info;
+  return nullptr;
 }
 
 // The names on the axes; src/integrators/registry.cpp holds what is behind those of the first.
@@ -31,12 +37,17 @@ const std::vector<std::string>& integrator_names() {
 }
 
 const std::vector<std::string>& minimizer_names() {
-  static const std::vector<std::string> names{"projective"};
+  static const std::vector<std::string> names{"projective", "own"};
   return names;
 }
 
 const std::vector<std::string>& conservation_names() {
   static const std::vector<std::string> names{"none", "cpd", "published"};
+  return names;
+}
+
+const std::vector<std::string>& own_step_names() {
+  static const std::vector<std::string> names{};
   return names;
 }
 

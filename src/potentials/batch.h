@@ -2,6 +2,9 @@
 // kernel.h.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "potentials/chunks.h"
 #include "potentials/kernel.h"
 #include "potentials/potential.h"
@@ -73,6 +76,41 @@ class Batch final : public Potential {
     }
   }
 
+  int constraints() const override {
+    if constexpr (constrains) return Kernel::constraints;
+    return 1;
+  }
+  bool has_smooth_constraints() const override { return constrains; }
+  double constraint_stiffness(int element, [[maybe_unused]] int which) const override {
+    if constexpr (constrains) return Kernel::stiffness(at(element), which);
+    return weight(element);
+  }
+  double constraint(int element, [[maybe_unused]] int which, const Vec4* x, Vec3* gradient) const override {
+    const Element<double> e = at(element);
+    const Stencil& s = stencil_[element];
+    Vec3 d[differences];
+    for (int i = 0; i < differences; ++i) d[i] = (x[s[i + 1]] - x[s[0]]).xyz();
+    const Columns<double, rows_> z = reduce<Kernel, double>(e, d);
+    Columns<double, rows_> dz = z;
+    double C;
+    if constexpr (constrains) {
+      C = Kernel::constraint(e, which, z, dz);
+    } else {
+      // any energy that is never negative is k/2 C^2 for C = sqrt(2 Psi / k); for a projective one the distance to its
+      // set
+      C = std::sqrt(std::max(0.0, 2 * energy_and_gradient<Kernel, double>(e, z, dz) / e.weight));
+      const double scale = C > 0 ? 1 / (e.weight * C) : 0;
+      for (Vec3& column : dz) column = column * scale;
+    }
+    gradient[0] = {};
+    for (int i = 0; i < differences; ++i) {
+      gradient[i + 1] = {};
+      for (int r = 0; r < rows_; ++r) gradient[i + 1] += dz[r] * e.coefficient(r, i);
+      gradient[0] -= gradient[i + 1];
+    }
+    return C;
+  }
+
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
     for (int e = 0; e < elements(); ++e) {
       const Element<double> element = at(e);
@@ -109,6 +147,7 @@ class Batch final : public Potential {
   static constexpr bool projects = requires(const Element<double>& e, const Columns<double, rows_>& z) {
     Kernel::project(e, z);
   };
+  static constexpr bool constrains = requires { Kernel::constraints; };
   static constexpr bool metric = requires(const Element<double>& e) { Kernel::metric(e, 0, 0); };
   static constexpr bool bounded = [] {
     if constexpr (requires { Kernel::bounded; })

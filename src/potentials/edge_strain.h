@@ -38,6 +38,15 @@ struct EdgeStrain {
   static Columns<T, 1> project(const Element<T>&, const Columns<T, 1>& z) {
     return {with_length<T>(z[0], T(1), T(1))};
   }
+
+  /// C = |z| - 1.
+  static constexpr int constraints = 1;
+  static double stiffness(const Element<double>& e, int) { return e.weight; }
+  static double constraint(const Element<double>&, int, const Columns<double, 1>& z, Columns<double, 1>& gradient) {
+    const double n = norm(z[0]);
+    gradient[0] = n > 0 ? z[0] / n : Vec3{1, 0, 0};  // any direction will do at z = 0
+    return n - 1;
+  }
 };
 
 VERVE_KERNEL_END(EdgeStrain)

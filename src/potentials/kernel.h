@@ -28,6 +28,9 @@
 //                                     length
 //   metric(element, i, j)             times `weight` what the global step takes for the Hessian, in place of A^T A;
 //                                     symmetric and positive semi-definite, rows sum to zero
+//   constraints, constraint(element, i, z, g), stiffness(element, i)
+//                                     smooth scalar constraints C_i with Psi = sum of k_i/2 C_i^2 and g = dC_i/dz, for
+//                                     one number at a time; in their place C = sqrt(2 Psi / weight)
 //   slack = true                      deformations exist that cost nothing, for the contract tests
 // z is built from differences to the first vertex (taken in double before they are narrowed), so a kernel is
 // translation-invariant by construction and keeps its precision far from the origin.

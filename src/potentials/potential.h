@@ -56,6 +56,17 @@ class Potential {
   /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may be
   /// negative and says nothing about how far the body is from rest.
   virtual double prestress() const { return 0; }
+
+  /// The view of position-based and constraint methods: scalar constraints C_i of each element with Psi = sum of
+  /// k_i/2 C_i^2 (XPBD, Macklin et al. 2016, Eq. 2-3). 0: none.
+  virtual int constraints() const { return 0; }
+  /// Whether C passes smoothly through zero (|x1 - x0| - l), so that it can be held exactly; a distance to a set has a
+  /// gradient only off the set.
+  virtual bool has_smooth_constraints() const { return false; }
+  /// C, with its gradient for each corner. The gradient is zero where it does not exist.
+  virtual double constraint(int /*element*/, int /*which*/, const Vec4* /*x*/, Vec3* /*gradient*/) const { return 0; }
+  virtual double constraint_stiffness(int element, int /*which*/) const { return weight(element); }
+
   /// Mean weight of each example pose at x, for potentials that have any.
   virtual std::vector<double> example_weights(const Vec4* /*x*/) const { return {}; }
   /// A change of material; the stencils stay.

@@ -40,6 +40,15 @@ struct Spring {
     const T s = e.length / select(point, T(1), n);
     return {Vec3T<T>{select(point, e.length, T(z[0].x * s)), z[0].y * s, z[0].z * s}};
   }
+
+  /// C = |z| - l (PBD Sec. 3.3).
+  static constexpr int constraints = 1;
+  static double stiffness(const Element<double>& e, int) { return e.weight; }
+  static double constraint(const Element<double>& e, int, const Columns<double, 1>& z, Columns<double, 1>& gradient) {
+    const double n = norm(z[0]);
+    gradient[0] = n > 0 ? z[0] / n : Vec3{1, 0, 0};  // any direction will do at z = 0
+    return n - e.length;
+  }
 };
 
 VERVE_KERNEL_END(Spring)

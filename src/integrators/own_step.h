@@ -1,0 +1,39 @@
+// Methods that minimise nothing as a whole: position-based, constraint-based and explicit ones. Each is one file with a
+// step of its own, behind the same call as the minimising methods.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verve/scene.h"
+
+namespace verve {
+
+class Island;
+class Potential;
+struct Settings;
+struct StepOutcome;
+
+/// The work of one island; it keeps what it needs from step to step (multipliers, patterns, factors).
+class OwnStep {
+ public:
+  virtual ~OwnStep() = default;
+  /// Takes island.motion from t_n to t_n + h: x and v, under island.forcing, the potentials and the anchors. The caller
+  /// evaluates W there and looks whether the result is finite. Fills in what it knows of the outcome.
+  virtual void step(Island& island, double h, const Settings& settings, StepOutcome& out) = 0;
+  /// The pattern of anchors or weights changed: nothing that was made from them holds any more.
+  virtual void forget() {}
+};
+
+struct OwnStepEntry {
+  std::string name;  // on the first axis
+  std::unique_ptr<OwnStep> (*make)(const SolverSpec& spec);
+  /// Why it cannot drive a potential, as the end of a sentence ("has no constraint"); empty when it can.
+  std::string (*refusal)(const Potential& potential);
+};
+/// What is behind those integrator_names() that have a step of their own.
+const std::vector<OwnStepEntry>& own_step_registry();
+const OwnStepEntry* find_own_step(std::string_view name);
+
+}  // namespace verve
