@@ -29,11 +29,12 @@ struct MethodInfo {
   std::string integrator;    ///< one of integrator_names()
   std::string minimizer;     ///< one of minimizer_names()
   std::string conservation;  ///< one of conservation_names()
-  double rho = 0;            ///< of generalized_alpha
+  double rho = 0;            ///< of generalized_alpha and chung_hulbert
   int iterations = 40;       ///< default cap
   int fall = 0;              ///< a body falls g h^2 (n^2 + fall n)/2 in n steps: 0 is exact, 1 that of backward Euler
   bool dynamic = true;       ///< has velocities; false: a row of equilibria
   bool stable = true;        ///< at any step; otherwise only below a limit that stiffness and mass set
+  bool damps = false;        ///< ends with no more energy than it had
 };
 const std::vector<MethodInfo>& method_infos();
 /// Null when there is no method of that name.

@@ -149,7 +149,9 @@ struct SolverSpec {
   std::string integrator;  ///< "" = the method's
   std::string minimizer;
   std::string conservation;
-  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha, 0 … 1
+  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
+  double newmark_beta = 0.25;     ///< of newmark, > 0
+  double newmark_gamma = 0.5;     ///< likewise, >= 0.5; more than that damps
   double tolerance = 1e-6;        ///< of the scaled residuals
   std::optional<int> iterations;  ///< cap per step; default: the method's
   int substeps = 0;               ///< per frame; 0 = automatic

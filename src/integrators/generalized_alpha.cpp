@@ -69,6 +69,8 @@ class GeneralizedAlpha final : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_generalized_alpha(double rho) { return std::make_unique<GeneralizedAlpha>(rho); }
+std::unique_ptr<Integrator> make_generalized_alpha(const IntegratorNumbers& numbers) {
+  return std::make_unique<GeneralizedAlpha>(numbers.rho);
+}
 
 }  // namespace verve

@@ -34,6 +34,6 @@ class ImplicitEuler final : public Integrator {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_implicit_euler(double) { return std::make_unique<ImplicitEuler>(); }
+std::unique_ptr<Integrator> make_implicit_euler(const IntegratorNumbers&) { return std::make_unique<ImplicitEuler>(); }
 
 }  // namespace verve

@@ -39,6 +39,13 @@ struct BaseStep {
   double hh = 0, kappa = 0;
   bool first = false;  // p and q of the motion have yet to be made
   double before = 0;   // length of the step before
+  int stage = 0;
+  Vec3 falling;  // acceleration of the frame in which a free body looks for its equilibrium
+
+  // Of an integrator that is not direct: what is minimised over is some y, and the step ends at
+  // x_{n+1} = position y + end_x, v_{n+1} = velocity y + end_v.
+  double position = 1, velocity = 0;
+  std::vector<Vec4> end_x, end_v;
 };
 
 class Integrator {
@@ -48,6 +55,13 @@ class Integrator {
   virtual double effective_step(double h) const = 0;
   /// Takes part of the elastic acceleration at x_n.
   virtual bool takes_elastic() const { return false; }
+  /// The minimum is x_{n+1}, and v_{n+1} = (x - xb)/hh there. Otherwise BaseStep says where the step ends.
+  virtual bool is_direct() const { return true; }
+  /// Looks for an equilibrium: no velocities, and the mass only keeps free bodies in place.
+  virtual bool is_static() const { return false; }
+  /// How many problems make a step, one after the other, and which part of h each covers.
+  virtual int stages() const { return 1; }
+  virtual double share(int /*stage*/) const { return 1; }
   /// All of the problem but xb and u. `half_kick`: constant forces enter half before and half after the solve, which
   /// makes free fall exact.
   virtual void begin(Motion& motion, double h, bool half_kick, BaseStep& step) const = 0;
@@ -58,13 +72,24 @@ class Integrator {
                       std::vector<Vec4>& x) const = 0;
 };
 
+/// The free numbers of the integrators; each takes what concerns it.
+struct IntegratorNumbers {
+  double rho = 0;                   // spectral radius at infinite frequency
+  double beta = 0.25, gamma = 0.5;  // Newmark's
+};
+
 struct IntegratorEntry {
   std::string name;
-  std::unique_ptr<Integrator> (*make)(double rho);
+  std::unique_ptr<Integrator> (*make)(const IntegratorNumbers& numbers);
 };
 const std::vector<IntegratorEntry>& integrator_registry();
 
-std::unique_ptr<Integrator> make_implicit_euler(double rho);
-std::unique_ptr<Integrator> make_generalized_alpha(double rho);
+std::unique_ptr<Integrator> make_implicit_euler(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_generalized_alpha(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_implicit_midpoint(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_newmark(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_chung_hulbert(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_trbdf2(const IntegratorNumbers& numbers);
+std::unique_ptr<Integrator> make_quasistatic(const IntegratorNumbers& numbers);
 
 }  // namespace verve

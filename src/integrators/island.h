@@ -50,6 +50,7 @@ struct StepOutcome {
   bool at_bound = false, stationary = false;     // see Direction
   double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
   double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
+  double length = 0;  // h of the step or of its last stage
   double e_ref = 0;
   double rigid_energy = 0;  // K
   double target_total = 0;  // in the units of metrics.csv
@@ -182,6 +183,7 @@ class Island {
   };
   struct Problem {  // what the step is asked for
     bool held = false, published = false, momenta = false, swings = false;
+    bool direct = true, statics = false;  // of the integrator
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
     double rigid = 0;  // K
@@ -197,6 +199,9 @@ class Island {
   /// Adds the gradient of W and returns W.
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
   StepOutcome take_own_step(double h, const Settings& settings);
+  StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator);
+  void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
+  void measure_losses(StepOutcome& out);
   const GlobalSolver* factor_for(double hh, const Settings& settings);
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);
@@ -216,6 +221,8 @@ class Island {
     if (consistent()) couple_pass();
     if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
   }
+  /// Iterations after which a step that is asked to lose energy and does not is left to lose what it will.
+  int patience() const { return searches_ ? 30 : 15; }
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
   IterationProducts products();
   void divide_elastic();
@@ -266,7 +273,8 @@ class Island {
   bool narrow_ = false;
   int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false, keep_dx_ = false;
-  bool searches_ = false;  // some potential may need shorter steps than the matrix says
+  std::vector<Vec4> gH_, AH_, end_gradient_;  // of integrators that are not direct
+  bool searches_ = false;                     // some potential may need shorter steps than the matrix says
   std::vector<Vec4> x_before_;
   std::vector<double> inertia_parts_;
   std::vector<RowOverlap> overlap_parts_;

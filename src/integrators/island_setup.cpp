@@ -130,6 +130,11 @@ void Island::start_iterate(double h) {
     });
   };
 
+  if (problem_.statics)  // from where it is: the momentum estimate is where it would fall to
+    return with_columns([&](int begin, int end) {
+      std::copy(base_.xb.begin() + begin, base_.xb.begin() + end, x_.begin() + begin);
+      return arrive(rows, begin, end);
+    });
   const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
   const double angle = norm(theta);
   if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3))

@@ -1,34 +1,20 @@
 // One constrained step of an island: docs/cpd.md, CPD Algorithm 1.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "base/parallel.h"
 #include "integrators/island.h"
+#include "integrators/stopwatch.h"
 
 namespace verve {
 
 namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
-constexpr int lowering_patience = 15, searching_patience = 30;
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
-/// Adds the time between two calls to one account after another.
-class Stopwatch {
- public:
-  void book(double& milliseconds) {
-    const auto now = std::chrono::steady_clock::now();
-    milliseconds += std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
@@ -174,12 +160,13 @@ void Island::pose(double h, const Demand& demand) {
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
-  if (p.held) p.target.h -= (1 - demand.keep) * (p.momenta ? p.target.h - p.rigid : 2 * s.kinetic);
+  if (p.held && p.direct) p.target.h -= (1 - demand.keep) * (p.momenta ? p.target.h - p.rigid : 2 * s.kinetic);
 
   // Energy scale: free of units, no absolute tolerance anywhere.
   const bool euler = base_.kappa != 0 || p.published || !p.held;
   double inner = motion.energy + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
-  if (!anchored_) inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
+  if (p.statics) inner = motion.energy + 1e-2 * s.force_size * s.radius;
+  if (!anchored_ && !p.statics) inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
   const double outer_h = anchored_ ? 0 : translation - p.beta * dot(s.force, rigid_v);
   p.present = std::max({p.momenta ? p.rigid - outer_h : 0, inner,
                         1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
@@ -289,11 +276,52 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   if (settings.own_step) return take_own_step(h, settings);
-  Stopwatch watch;
   const Integrator& integrator =
       settings.calm && (calm || driven || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
+  StepOutcome out;
+  Demand asked = demand;
+  asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
+  for (int stage = 0; stage < integrator.stages(); ++stage) {
+    base_.stage = stage;
+    const StepOutcome before = out;
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator);
+    out.iterations += before.iterations;
+    out.timings += before.timings;
+    if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
+    asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
+  }
+  return out;
+}
+
+/// How far off P and L are, although nothing was asked for.
+void Island::measure_losses(StepOutcome& out) {
+  const Problem& p = problem_;
+  Vec3 momentum{}, center{}, l{};
+  for (int i = 0; i < rows_; ++i)
+    momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
+  center = center / total_mass_;
+  for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
+  if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
+  out.residual.p = momentum - (start_.momentum + start_.force * out.length);
+  out.residual.l = l - (start_.spin + start_.torque * out.length);
+  out.error_p = norm(out.residual.p) / p.scale_p;
+  out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
+}
+
+StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator) {
+  Stopwatch watch;
+  if (!integrator.is_direct()) {
+    base_.end_x.resize(rows_), base_.end_v.resize(rows_);
+    gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
+  }
   integrator.begin(motion, h, settings.conservation == Conservation::cpd, base_);
+  base_.falling = {};
   choose(h, settings);
+  problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
+  if (problem_.statics && !anchored_) {
+    for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
+    base_.falling = base_.falling / total_mass_;
+  }
   look_at_start(integrator, h);
   pose(h, demand);
   const Problem& p = problem_;
@@ -309,11 +337,20 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     return out;
   }
   narrow_ = settings.precision == Precision::float32;
+  const Precision kernel = kernel_precision(settings.precision);
+  out.length = h;
+  if (p.held && !p.direct) {
+    watch.book(out.timings.setup);
+    iterate_indirect(h, settings, demand, kernel, out);
+    if (out.status == StepOutcome::Status::not_finite) return out;
+    integrator.finish(motion, forcing, h, base_, x_);
+    evaluate_motion();
+    return out;
+  }
   if (p.held) solve_columns();
   start_iterate(h);
   StepProducts step_products;
   if (p.held) step_products = column_products();
-  const Precision kernel = kernel_precision(settings.precision);
 
   double negligible = p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
@@ -366,7 +403,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= (searches_ ? searching_patience : lowering_patience) && c.h > 0 && out.lambda > 0.5)
+    if (k >= patience() && c.h > 0 && out.lambda > 0.5)
       negligible = std::numeric_limits<double>::infinity();
 
     // global step: the only solve of an iteration
@@ -405,17 +442,6 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   }
 
   if (driven) out.residual = {}, out.error_h = 0;
-  if (!p.held && !anchored_) {  // how far off, although nothing was asked for
-    Vec3 l{};
-    for (int i = 0; i < rows_; ++i)
-      l += cross(vec3(base_.xb[i]) - start_.center, vec3(x_[i] - base_.xb[i])) * (forcing.mass[i] / base_.hh);
-    for (int i = 0; consistent() && i < rows_; ++i)
-      l += cross(vec3(consistent_.Dr[i]), vec3(x_[i] - base_.xb[i])) / base_.hh;
-    out.residual.p = sums_.rows.p - p.target.p, out.residual.l = l - p.target.l;
-    out.error_p = norm(out.residual.p) / p.scale_p;
-    out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
-  }
-
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;
   for (int i = 0; i < rows_; ++i)
@@ -423,6 +449,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   for (int i = 0; consistent() && i < rows_; ++i)
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
+  if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
+  if (!p.held && !anchored_ && !p.statics) measure_losses(out);
   return out;
 }
 

@@ -8,6 +8,11 @@ const std::vector<IntegratorEntry>& integrator_registry() {
   static const std::vector<IntegratorEntry> entries{
       {"implicit_euler", make_implicit_euler},
       {"generalized_alpha", make_generalized_alpha},
+      {"implicit_midpoint", make_implicit_midpoint},
+      {"newmark", make_newmark},
+      {"chung_hulbert", make_chung_hulbert},
+      {"trbdf2", make_trbdf2},
+      {"quasistatic", make_quasistatic},
   };
   return entries;
 }

@@ -19,13 +19,14 @@ Settings resolve(const SolverSpec& spec) {
   out.spec = spec;
   const std::string integrator = spec.integrator.empty() ? method->integrator : spec.integrator;
   for (const IntegratorEntry& e : integrator_registry())
-    if (e.name == integrator) out.integrator = e.make(spec.rho.value_or(method->rho));
+    if (e.name == integrator)
+      out.integrator = e.make({spec.rho.value_or(method->rho), spec.newmark_beta, spec.newmark_gamma});
   if (!out.integrator) out.own_step = find_own_step(integrator);
   const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
   out.conservation = conservation == "none"        ? Conservation::none
                      : conservation == "published" ? Conservation::published
                                                    : Conservation::cpd;
-  if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler(0);
+  if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler({});
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;

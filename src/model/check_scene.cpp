@@ -211,6 +211,21 @@ class SceneCheck {
       out_.error("solver.conservation", "found " + quoted(conservation) + " with integrator " + quoted(integrator) +
                                             ", which minimises nothing that could be constrained, expected what is "
                                             "held after the step: \"none\" or another of the choices");
+    if (integrator == "quasistatic" && conservation != "none")
+      out_.error("solver.conservation", "found " + quoted(conservation) +
+                                            " with integrator \"quasistatic\", which has no motion to hold, expected "
+                                            "\"none\"");
+    if (conservation == "published" && integrator != "implicit_euler")
+      out_.error("solver.conservation", "found \"published\" with integrator " + quoted(integrator) +
+                                            ", expected \"implicit_euler\", which it is written for, or conservation "
+                                            "\"cpd\"");
+    const bool direct = integrator != "implicit_midpoint" && integrator != "newmark" && integrator != "chung_hulbert";
+    for (size_t i = 0; !direct && conservation == "cpd" && i < scene_.bodies.size(); ++i)
+      if (scene_.bodies[i].mass_matrix == "consistent")
+        out_.error(at("bodies", i) + ".mass_matrix",
+                   "found \"consistent\" with integrator " + quoted(integrator) +
+                       " and conservation \"cpd\", expected \"lumped\"; \"generalized_alpha\" and \"implicit_euler\" "
+                       "take both");
   }
 
   void body(size_t index) {

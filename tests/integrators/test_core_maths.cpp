@@ -63,7 +63,7 @@ TEST_CASE("a converged step of generalised-alpha satisfies the four equations of
     rig.shake(0.05, 1, 21);
     rig.push(1, 22);
     Settings settings = settings_for("pd_alpha", 3000);
-    settings.integrator = make_generalized_alpha(rho);
+    settings.integrator = make_generalized_alpha({.rho = rho});
     const Motion& now = rig.island->motion;
     std::vector<Vec4> x_before;
     for (int k = 0; k < 4; ++k) {

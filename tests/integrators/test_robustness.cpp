@@ -110,7 +110,7 @@ TEST_CASE(
       CHECK(ok);
       // nothing keeps generalised-alpha with rho > 0 from gaining energy in large nonlinear steps: that is what CPD is
       // for
-      if (method.integrator == "implicit_euler" || method.rho == 0)
+      if (method.damps)
         CHECK(sim.measure().total <= 1.05 * start + noise_energy(c.scene));
     }
   }
@@ -165,7 +165,7 @@ TEST_CASE("coincident vertices, a single tetrahedron and a body without potentia
       for (int frame = 0; frame < 30; ++frame) REQUIRE(sim.step());
       const std::vector<Vec3> x = sim.positions();
       for (size_t i = 0; i < x.size(); ++i) CHECK(norm((x[i] - x0[i]) - (x[0] - x0[0])) <= 1e-12);
-      CHECK(x[0].x - x0[0].x == doctest::Approx(1).epsilon(1e-12));
+      if (method.dynamic) CHECK(x[0].x - x0[0].x == doctest::Approx(1).epsilon(1e-12));
       if (conserves(method)) CHECK(x[0].y - x0[0].y == doctest::Approx(2 - 0.5 * 9.81).epsilon(1e-12));
     }
   }
