@@ -1,6 +1,7 @@
 // The first axis: base integrators against closed forms, by their order, and with CPD on each.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -331,4 +332,54 @@ TEST_CASE("integrators and what is held must fit together") {
           s.bodies[0].mass_matrix = "consistent";
         }).find("lumped") != std::string::npos);
   CHECK(problems([](Scene& s) { s.solver.newmark_gamma = 0.4; }).find("newmark_gamma") != std::string::npos);
+}
+
+TEST_CASE("statics satisfies planes, circles and similar shapes at once, as Shape-Up does (Inventory N07)") {
+  // 4 x 4 quadrilaterals and the ring around them; Bouaziz et al. 2012 alternate projections and a linear solve, which
+  // is what `quasistatic` by local/global iterations does
+  const int n = 5;
+  Mesh mesh;
+  std::vector<std::vector<int>> quads, ring(1), shapes;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) mesh.vertices.push_back({double(i), 0.1 * i * i, double(j)});
+  const auto at = [&](int i, int j) { return j * n + i; };
+  for (int j = 0; j + 1 < n; ++j) {
+    for (int i = 0; i + 1 < n; ++i) {
+      mesh.triangles.push_back({at(i, j), at(i, j + 1), at(i + 1, j)});
+      mesh.triangles.push_back({at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)});
+      quads.push_back({at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+    }
+  }
+  const auto groups_of = [](const char* type, const std::vector<std::vector<int>>& groups) {
+    PotentialSpec spec{type, {}};
+    spec.parameters["stiffness"] = Track<double>(1000);
+    spec.groups = groups;
+    return spec;
+  };
+  std::vector<PotentialSpec> potentials;
+  SUBCASE("planes of all quadrilaterals") { potentials = {groups_of("planarity", quads)}; }
+  SUBCASE("a circle through a ring") {
+    for (int i = 0; i < 16; ++i) ring[0].push_back(i);
+    potentials = {groups_of("circle", ring)};
+  }
+  SUBCASE("the shape of two patches, at any size") {
+    shapes = {{0, 1, 5, 6, 10, 11}, {18, 19, 23, 24, 17, 22}};
+    potentials = {groups_of("similarity", shapes)};
+  }
+  SUBCASE("planes and similar shapes together") {
+    shapes = {{0, 1, 5, 6}, {18, 19, 23, 24}};
+    potentials = {groups_of("planarity", quads), groups_of("similarity", shapes)};
+  }
+  Scene scene = scene_of(mesh_body(mesh, potentials), "quasistatic");
+  scene.bodies[0].initial.noise = 0.2;
+  scene.solver.tolerance = 1e-14;
+  scene.solver.iterations = 2000;
+  Simulation sim = make(scene);
+  const double start = sim.measure().elastic;
+  for (int frame = 0; frame < 40; ++frame) REQUIRE(sim.step());
+  // W = k/2 sum |z - p|^2 in units of the mesh, which is 4 large
+  const double off = std::sqrt(2 * sim.measure().elastic / 1000);
+  MESSAGE("off by ", std::sqrt(2 * start / 1000), " at the start, ", off, " at the end");
+  CHECK(start > 0.01);
+  CHECK(off <= 1e-6);
 }
