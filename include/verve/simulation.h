@@ -10,7 +10,7 @@
 
 namespace verve {
 
-enum class StepStatus { ok, diverged, not_factorizable };
+enum class StepStatus { ok, diverged, not_factorizable, infeasible };
 std::string_view to_string(StepStatus status);
 
 /// Where the time of a frame went [ms], summed over islands, sub-steps and attempts taken back.

@@ -60,7 +60,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
       outcome = island.step(h / n, settings, demand, calm);
-      if (outcome.status == StepOutcome::Status::not_factorizable) return outcome;
+      if (outcome.status == StepOutcome::Status::not_factorizable ||
+          outcome.status == StepOutcome::Status::infeasible)
+        return outcome;
       iterations += outcome.iterations;
       report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
@@ -151,6 +153,10 @@ StepReport World::step() {
     } else if (outcome.status == StepOutcome::Status::not_finite) {
       report.status = StepStatus::diverged;
       report.message = "the positions of body \"" + name + "\" are no longer finite";
+      if (!outcome.message.empty()) report.message += ": " + outcome.message;
+    } else if (outcome.status == StepOutcome::Status::infeasible) {
+      report.status = StepStatus::infeasible;
+      report.message = "body \"" + name + "\": " + outcome.message;
     }
     if (!report) break;
   }

@@ -44,7 +44,8 @@ struct Demand {
 };
 
 struct StepOutcome {
-  enum class Status { converged, stopped, not_finite, not_factorizable } status = Status::converged;
+  enum class Status { converged, stopped, not_finite, not_factorizable, infeasible } status = Status::converged;
+  std::string message;  // what the method knows of why it failed
   int iterations = 0;
   double lambda = 0, alpha = 0;
   bool at_bound = false, stationary = false;     // see Direction
@@ -108,7 +109,10 @@ class Island {
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   /// Another motion was put in place of this one: nothing of its past may count.
-  void motion_replaced() { start_ = {}, evaluated_ = false; }
+  void motion_replaced() {
+    start_ = {}, evaluated_ = false;
+    if (own_step_) own_step_->forget();
+  }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
   void evaluate_motion();

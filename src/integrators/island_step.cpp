@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "integrators/island.h"
 #include "integrators/stopwatch.h"
 
@@ -259,11 +260,22 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
   own_step_->step(*this, h, settings, out);
+  if (out.status == StepOutcome::Status::infeasible) {
+    own_step_->forget();
+    return out;
+  }
   evaluate_motion();
   look(after_p, after_l, after_kinetic);
   motion.history = false;
-  if (!std::isfinite(motion.energy) || !std::isfinite(after_kinetic) || !finite(after_l))
+  if (!std::isfinite(motion.energy) || !std::isfinite(after_kinetic) || !finite(after_l)) {
     out.status = StepOutcome::Status::not_finite;
+    own_step_->forget();
+    if (settings.own_step->longest_step) {
+      const double limit = settings.own_step->longest_step(*this);
+      out.message = "\"" + settings.own_step->name + "\" took a step of " + format_value(h) +
+                    " s, expected one below " + format_value(limit) + " s, the limit of stability of its elements";
+    }
+  }
   if (!anchored_) {
     const double scale = std::sqrt(2 * total_mass_ * out.e_ref);
     out.residual.p = after_p - p, out.residual.l = after_l - l;

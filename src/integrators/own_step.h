@@ -22,8 +22,11 @@ class OwnStep {
   /// Takes island.motion from t_n to t_n + h: x and v, under island.forcing, the potentials and the anchors. The caller
   /// evaluates W there and looks whether the result is finite. Fills in what it knows of the outcome.
   virtual void step(Island& island, double h, const Settings& settings, StepOutcome& out) = 0;
-  /// The pattern of anchors or weights changed: nothing that was made from them holds any more.
+  /// Another motion is in place of the one it knew: nothing that was kept of it holds any more.
   virtual void forget() {}
+  /// Multipliers lambda of the last step, one per scalar constraint: those of the potentials in order, then links and
+  /// soft anchors. The force on a vertex is lambda grad C. Null: the method has none.
+  virtual const std::vector<double>* multipliers() const { return nullptr; }
 };
 
 struct OwnStepEntry {
@@ -31,6 +34,8 @@ struct OwnStepEntry {
   std::unique_ptr<OwnStep> (*make)(const SolverSpec& spec);
   /// Why it cannot drive a potential, as the end of a sentence ("has no constraint"); empty when it can.
   std::string (*refusal)(const Potential& potential);
+  /// The longest stable step [s] at rest, of methods that have one; null: none is known beforehand.
+  double (*longest_step)(Island& island) = nullptr;
 };
 /// What is behind those integrator_names() that have a step of their own.
 const std::vector<OwnStepEntry>& own_step_registry();

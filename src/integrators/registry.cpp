@@ -1,3 +1,5 @@
+#include "integrators/constraint_solver.h"
+#include "integrators/explicit_step.h"
 #include "integrators/integrator.h"
 #include "integrators/own_step.h"
 
@@ -18,7 +20,17 @@ const std::vector<IntegratorEntry>& integrator_registry() {
 }
 
 const std::vector<OwnStepEntry>& own_step_registry() {
-  static const std::vector<OwnStepEntry> entries{};
+  static const std::vector<OwnStepEntry> entries{
+      {"hard", make_hard, smooth_refusal},
+      {"fast_projection", make_fast_projection, smooth_refusal},
+      {"compliant", make_compliant, no_refusal},
+      {"compliant_plain", make_compliant_plain, no_refusal},
+      {"linearized_euler", make_linearized_euler, no_refusal},
+      {"symplectic_euler", make_symplectic_euler, no_refusal, longest_explicit_step},
+      {"explicit_euler", make_explicit_euler, no_refusal, longest_explicit_step},
+      {"verlet", make_verlet, no_refusal, longest_explicit_step},
+      {"jakobsen", make_jakobsen, smooth_refusal},
+  };
   return entries;
 }
 

@@ -18,6 +18,8 @@ std::string_view to_string(StepStatus status) {
       return "diverged";
     case StepStatus::not_factorizable:
       return "not factorizable";
+    case StepStatus::infeasible:
+      return "infeasible";
   }
   return "";
 }
@@ -96,7 +98,9 @@ Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& op
   check_method(scene, *model, problems);
   if (problems.has_errors()) return problems;
   const int threads = options.threads > 0 ? options.threads : hardware_threads();
-  return {Simulation(std::unique_ptr<Impl>(new Impl{World(scene, std::move(*model), threads)})), problems};
+  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*model), threads)});
+  impl->world.warn_of_long_steps(problems);
+  return {Simulation(std::move(impl)), problems};
 }
 
 Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/parallel.h"
+#include "base/text.h"
 
 namespace verve {
 
@@ -293,6 +294,21 @@ void World::forget_history() {
     place_anchors(*island, clock(state.frame));
     island->evaluate_motion();
     store(*island);
+  }
+}
+
+void World::warn_of_long_steps(Diagnostics& notes) {
+  if (!settings.own_step || !settings.own_step->longest_step) return;
+  const double h = scene.step / settings.substeps;
+  for (const auto& island : islands_) {
+    const double limit = settings.own_step->longest_step(*island);
+    if (h < limit) continue;
+    notes.warning("solver.substeps", "found a step of " + format_value(h) + " s, expected one below " +
+                                         format_value(limit) + " s for body \"" +
+                                         model.bodies[island->bodies()[0]].name + "\": \"" +
+                                         settings.own_step->name + "\" is stable below that only. At least " +
+                                         format_number(std::ceil(scene.step / limit * (1 + 1e-9))) +
+                                         " sub-steps, or a method that is stable at any step");
   }
 }
 

@@ -28,6 +28,8 @@ class World {
   /// The motion was changed from outside: nothing remembered of it holds any more.
   void forget_history();
   void forces_changed();
+  /// Explicit methods with a step above what is stable at the start.
+  void warn_of_long_steps(Diagnostics& notes);
   const Island& island_of(int body) const { return *islands_[island_of_body_[body]]; }
 
   Scene scene;

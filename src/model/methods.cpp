@@ -32,6 +32,23 @@ const std::vector<MethodInfo>& method_infos() {
        "projective", "none", 0, 40},
       {"quasistatic", "equilibria: each frame is the shape at rest under its forces and anchors", "quasistatic",
        "projective", "none", 0, 200, 0, false},
+      {"hard", "springs and other smooth constraints held exactly (RATTLE): keeps both momenta, energy within a band",
+       "hard", "own", "none", 0, 50, 0, true, false},
+      {"fast_projection", "inextensible: a free step, then projection onto the constraints (Goldenthal et al. 2007)",
+       "fast_projection", "own", "none", 0, 30, 1},
+      {"compliant", "constraints with compliance 1/k and geometric stiffness (Servin et al. 2006, Tournier et al. 2015)",
+       "compliant", "own", "none", 0, 1, 1},
+      {"compliant_plain", "the same without the geometric stiffness: tense constraints become unstable sideways",
+       "compliant_plain", "own", "none", 0, 1, 1, true, false},
+      {"linearized_euler", "backward Euler with one linear solve per step (Baraff and Witkin 1998)",
+       "linearized_euler", "own", "none", 0, 300, 1},
+      {"symplectic_euler", "explicit, energy within a band below its longest step; penalty forces by another name",
+       "symplectic_euler", "own", "none", 0, 1, 1, true, false},
+      {"explicit_euler", "explicit, gains energy at any step: for comparison", "explicit_euler", "own", "none", 0, 1,
+       -1, true, false},
+      {"verlet", "velocity Verlet: explicit, second order, time-reversible below its longest step", "verlet", "own",
+       "none", 0, 1, 0, true, false},
+      {"jakobsen", "Verlet with relaxed sticks (Jakobsen 2001)", "jakobsen", "own", "none", 0, 30},
   };
   return infos;
 }
@@ -44,9 +61,12 @@ const MethodInfo* find_method(std::string_view name) {
 
 // The names on the axes; src/integrators/registry.cpp holds what is behind those of the first.
 const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names{"implicit_euler", "generalized_alpha", "implicit_midpoint",
-                                              "newmark",        "chung_hulbert",     "trbdf2",
-                                              "quasistatic"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out{"implicit_euler", "generalized_alpha", "implicit_midpoint", "newmark",
+                                 "chung_hulbert",  "trbdf2",            "quasistatic"};
+    out.insert(out.end(), own_step_names().begin(), own_step_names().end());
+    return out;
+  }();
   return names;
 }
 
@@ -61,7 +81,9 @@ const std::vector<std::string>& conservation_names() {
 }
 
 const std::vector<std::string>& own_step_names() {
-  static const std::vector<std::string> names{};
+  static const std::vector<std::string> names{"hard",           "fast_projection",  "compliant",
+                                              "compliant_plain", "linearized_euler", "symplectic_euler",
+                                              "explicit_euler",  "verlet",           "jakobsen"};
   return names;
 }
 

@@ -55,6 +55,8 @@ inline BodySpec mesh_body(Mesh mesh, std::vector<PotentialSpec> potentials, cons
 inline Scene scene_of(BodySpec body, const std::string& method = "cpd") {
   Scene scene;
   scene.solver.method = method;
+  // those that are stable below a limit only are made for short steps
+  if (const MethodInfo* info = find_method(method); info && !info->stable) scene.solver.substeps = 8;
   scene.bodies.push_back(std::move(body));
   return scene;
 }
@@ -73,6 +75,22 @@ inline const MethodInfo& method_info(const std::string& name) {
   throw std::runtime_error("no method " + name);
 }
 inline bool conserves(const MethodInfo& m) { return m.conservation == "cpd"; }
+
+/// Methods that can drive the strain of tetrahedra. The others have tests of their own.
+inline const std::vector<MethodInfo>& methods_for_solids() {
+  static const std::vector<MethodInfo> methods = [] {
+    std::vector<MethodInfo> out;
+    for (const MethodInfo& m : method_infos())
+      if (Simulation::create(scene_of(box_body(1, 1e4), m.name), {.threads = 1})) out.push_back(m);
+    return out;
+  }();
+  return methods;
+}
+inline bool drives_solids(const MethodInfo& method) {
+  for (const MethodInfo& m : methods_for_solids())
+    if (m.name == method.name) return true;
+  return false;
+}
 
 inline bool finite(const Simulation& sim) {
   for (const auto& values : {sim.positions(), sim.velocities()})

@@ -1,0 +1,103 @@
+// Compliant constraints (Servin, Lacoursiere, Melin 2006): springs as constraints with compliance 1/k in place of
+// stiffness, so that the system stays well conditioned however stiff they are, and tends to that of hard constraints;
+// with the geometric stiffness of Tournier et al. 2015, "Stable constrained dynamics". One linear solve per step.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/constraint_solver.h"
+
+namespace verve {
+
+namespace {
+
+class Compliant final : public OwnStep {
+ public:
+  Compliant(bool geometric, double damping) : geometric_(geometric), damping_(damping) {}
+
+  void step(Island& island, double h, const Settings&, StepOutcome& out) override {
+    using Form = ConstraintSolver::Form;
+    Motion& m = island.motion;
+    const Forcing& f = island.forcing;
+    const int n = island.rows();
+    const bool changed = rows_.bind(island, false);
+    others_.bind(island);
+    const bool whole = geometric_ || !others_.empty() || island.consistent();
+    solver_.bind(island, rows_, whole ? Form::kkt : Form::schur, geometric_, &others_, changed);
+    const HeldVertices& held = rows_.held();
+    if (int(lambda_.size()) != rows_.size() || changed) lambda_.assign(rows_.size(), 0.0), known_ = false;
+    compliance_.resize(rows_.size()), tension_.resize(rows_.size()), step_.resize(rows_.size());
+    r_.resize(n), change_.resize(n), dv_.resize(n);
+    rows_.evaluate(m.x);
+
+    // H = M - h^2 lambda_n d^2 C/dx^2, lambda of the last step: at high stiffness -k C would be the difference of large
+    // numbers. Only where it is tension: compression would make H indefinite, and buckling needs no help.
+    for (int i = 0; i < rows_.size(); ++i) {
+      const double lambda = known_ ? lambda_[i] : -rows_.stiffness(i) * rows_.value(i);
+      tension_[i] = geometric_ ? std::max(0.0, -lambda) : 0;
+      // lambda_{n+1} = -k (C + (h + tau) J v), as J v + S mu = -C/(h + tau) for mu = h lambda
+      compliance_[i] = rows_.compliance(i) / (h * (h + damping_));
+    }
+    ConstraintSolver::Upper upper{h * h, &others_, geometric_ ? &tension_ : nullptr};
+    if (!solver_.factorize(island, rows_, compliance_, false, upper)) {
+      out.status = StepOutcome::Status::not_finite;
+      return;
+    }
+
+    // v = u + dv with u = v_n, or what is prescribed
+    for (int v = 0; v < n; ++v) {
+      r_[v] = f.force[v] * h;
+      change_[v] = held.held(v) ? (held.point(v) - m.x[v]) * (1 / h) - m.v[v] : Vec4();
+      m.v[v] += change_[v];
+    }
+    if (!others_.empty()) {
+      std::fill(dv_.begin(), dv_.end(), Vec4());
+      others_.add_gradient(m.x, dv_);
+      for (int v = 0; v < n; ++v) r_[v] -= dv_[v] * h;
+      others_.add_product(-h * h, m.v, r_);
+    }
+    for (int i = 0; i < rows_.size(); ++i) {
+      if (tension_[i] > 0 && rows_.of_potential(i) && rows_.corners(i) == 2) {
+        const int a = rows_.vertex(i, 0), b = rows_.vertex(i, 1);
+        const Vec3 d = (m.v[b] - m.v[a]).xyz(), along = rows_.direction(i);
+        const Vec4 g((d - along * dot(along, d)) * (h * h * tension_[i] * rows_.curvature(i)));
+        r_[a] += g, r_[b] -= g;
+      }
+      step_[i] = -rows_.value(i) / (h + damping_) - rows_.rate(i, m.v);
+    }
+    for (int v = 0; island.consistent() && v < n; ++v) r_[v] -= island.consistent_mass().coupling.row(change_.data(), v);
+    solver_.solve(&r_, step_, dv_);
+    for (int v = 0; v < n; ++v) {
+      m.v[v] += dv_[v];
+      if (held.held(v))
+        m.x[v] = held.point(v);
+      else
+        m.x[v] += m.v[v] * h;
+    }
+    for (int i = 0; i < rows_.size(); ++i) lambda_[i] = step_[i] / h;
+    known_ = true;
+    out.iterations = 1;
+  }
+
+  void forget() override { known_ = false; }
+  const std::vector<double>* multipliers() const override { return &lambda_; }
+
+ private:
+  bool geometric_;
+  double damping_;
+  bool known_ = false;  // lambda_ belongs to the motion
+  ConstraintRows rows_;
+  OtherForces others_;
+  ConstraintSolver solver_;
+  std::vector<double> compliance_, lambda_, tension_, step_;
+  std::vector<Vec4> r_, change_, dv_;
+};
+
+}  // namespace
+
+std::unique_ptr<OwnStep> make_compliant(const SolverSpec&) { return make_compliant(true, 0); }
+std::unique_ptr<OwnStep> make_compliant_plain(const SolverSpec&) { return make_compliant(false, 0); }
+std::unique_ptr<OwnStep> make_compliant(bool geometric, double damping) {
+  return std::make_unique<Compliant>(geometric, damping);
+}
+
+}  // namespace verve
