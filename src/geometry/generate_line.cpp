@@ -1,4 +1,4 @@
-// Sheets, lines and single elements: cloth, tube, chain, spring, tetrahedron.
+// Sheets, nets, lines and single elements: cloth, net, tube, chain, spring, tetrahedron.
 #include <numbers>
 
 #include "base/text.h"
@@ -20,6 +20,20 @@ Expected<Mesh> make_cloth(const Arguments& a) {
       const int v = j * n + i;
       mesh.triangles.push_back({v, v + n, v + n + 1});  // normals up, +y
       mesh.triangles.push_back({v, v + n + 1, v + 1});
+    }
+  return mesh;
+}
+
+/// Edges along x and z and no diagonals: what keeps its lengths can still shear, fold and roll up.
+Expected<Mesh> make_net(const Arguments& a) {
+  const int n = a.whole("columns"), m = a.whole("rows");
+  Mesh mesh;
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < n; ++i) {
+      mesh.vertices.push_back(
+          {a.number("width") * (double(i) / (n - 1) - 0.5), 0, a.number("length") * (double(j) / (m - 1) - 0.5)});
+      if (i > 0) mesh.edges.push_back({j * n + i - 1, j * n + i});
+      if (j > 0) mesh.edges.push_back({(j - 1) * n + i, j * n + i});
     }
   return mesh;
 }
@@ -85,6 +99,14 @@ Generator cloth_generator() {
             count_parameter("columns", "vertices along x", {60}, 2, 3000),
             count_parameter("rows", "vertices along z", {60}, 2, 3000)}},
           make_cloth};
+}
+Generator net_generator() {
+  return {{"net",
+           "vertices in a flat grid in the xz plane, joined by edges without diagonals",
+           {length_parameter("width", "along x", 1), length_parameter("length", "along z", 1),
+            count_parameter("columns", "vertices along x", {25}, 2, 3000),
+            count_parameter("rows", "vertices along z", {25}, 2, 3000)}},
+          make_net};
 }
 Generator tube_generator() {
   return {{"tube",

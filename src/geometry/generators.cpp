@@ -13,7 +13,7 @@ const std::vector<Generator>& table() {
       box_generator(),    cube_generator(),         bar_generator(),    strip_generator(),       cloth_generator(),
       tube_generator(),   chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),
       sphere_generator(), stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),
-      hippo_generator(),  car_generator(),          cage_generator(),
+      hippo_generator(),  car_generator(),          cage_generator(),   net_generator(),
   };
   return generators;
 }

@@ -43,6 +43,7 @@ Generator strip_generator();
 Generator cloth_generator();
 Generator tube_generator();
 Generator chain_generator();
+Generator net_generator();
 Generator tetrahedron_generator();
 Generator spring_generator();
 Generator ball_generator();

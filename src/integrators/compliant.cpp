@@ -64,7 +64,8 @@ class Compliant final : public OwnStep {
       }
       step_[i] = -rows_.value(i) / (h + damping_) - rows_.rate(i, m.v);
     }
-    for (int v = 0; island.consistent() && v < n; ++v) r_[v] -= island.consistent_mass().coupling.row(change_.data(), v);
+    for (int v = 0; island.consistent() && v < n; ++v)
+      r_[v] -= island.consistent_mass().coupling.row(change_.data(), v);
     solver_.solve(&r_, step_, dv_);
     for (int v = 0; v < n; ++v) {
       m.v[v] += dv_[v];

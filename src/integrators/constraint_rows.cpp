@@ -36,8 +36,8 @@ bool ConstraintRows::bind(Island& island, bool rigid) {
       const double k = term.to_world ? term.world.weight(i) : term.links.weight(i);
       if (!(k > 0)) continue;
       for (int axis = 0; axis < 3; ++axis) {
-        rows_.push_back({nullptr, &term, int(i), axis, 0, int(vertex_.size()), term.to_world ? 1 : 2, k,
-                         hard ? 0 : 1 / k});
+        rows_.push_back(
+            {nullptr, &term, int(i), axis, 0, int(vertex_.size()), term.to_world ? 1 : 2, k, hard ? 0 : 1 / k});
         if (term.to_world) {
           vertex_.push_back(term.world.vertices[i]);
         } else {

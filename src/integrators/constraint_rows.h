@@ -1,4 +1,5 @@
-// The scalar constraints of an island, row by row: those of its potentials, of links between bodies and of soft anchors.
+// The scalar constraints of an island, row by row: those of its potentials, of links between bodies and of soft
+// anchors.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace verve {
 
-/// C_i(x) with Psi_i = k_i/2 C_i^2 (Potential::constraint). Links and soft anchors to the world are three rows each, C =
-/// (x_b - x_a) and C = x - a. A row with compliance 1/k_i is a spring that a solve sees as implicit; one with compliance
-/// 0 is held exactly.
+/// C_i(x) with Psi_i = k_i/2 C_i^2 (Potential::constraint). Links and soft anchors to the world are three rows each, C
+/// = (x_b - x_a) and C = x - a. A row with compliance 1/k_i is a spring that a solve sees as implicit; one with
+/// compliance 0 is held exactly.
 class ConstraintRows {
  public:
   /// All smooth constraints of the island, with its anchors as they are for the coming step. `rigid`: those of the

@@ -89,8 +89,7 @@ void ConstraintSolver::bind(Island& island, const ConstraintRows& rows, Form for
     std::vector<int> key = position;
     for (int i = 0; i < rows.size(); ++i)
       for (int p = place_[i]; p < place_[i + 1]; ++p)
-        for (int a = 0; a < 3; ++a)
-          key[3 * rows_ + i] = std::max(key[3 * rows_ + i], position[3 * vertex_[p] + a]);
+        for (int a = 0; a < 3; ++a) key[3 * rows_ + i] = std::max(key[3 * rows_ + i], position[3 * vertex_[p] + a]);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return key[a] != key[b] ? key[a] < key[b] : (a < 3 * rows_) > (b < 3 * rows_);
     });
@@ -205,12 +204,42 @@ double Projection::residual(const ConstraintRows& rows, const std::vector<double
 double Projection::project(Island& island, ConstraintRows& rows, ConstraintSolver& solver,
                            const std::vector<double>& compliance, bool rigid_only, double tolerance, int most,
                            std::vector<Vec4>& x, std::vector<double>& lambda) {
-  dx_.resize(x.size());
+  dx_.resize(x.size()), damped_.resize(rows.size());
+  // Newton first, which may have to make things worse on its way. Where that leads nowhere, from the start again by
+  // Levenberg and Marquardt: a step that made things worse is taken back and the matrix gets more on its diagonal.
+  // Constraints that all but depend on each other, as those of flat cloth, need this.
+  const int newton = most / 3;
+  double damping = 0, best = INFINITY;
+  kept_x_ = x, kept_lambda_ = lambda;
   for (iterations = 0;; ++iterations) {
     rows.evaluate(x);
-    const double left = residual(rows, compliance, rigid_only, lambda);
-    if (left <= tolerance || iterations >= most || !std::isfinite(left)) return left;
-    if (!solver.factorize(island, rows, compliance, rigid_only, {})) return NAN;
+    double left = residual(rows, compliance, rigid_only, lambda), merit = 0;
+    if (left <= tolerance) return left;
+    for (int i = 0; i < rows.size(); ++i) {
+      const double r = rows.relative(i, step_[i]);
+      merit += r * r;
+    }
+    const bool cautious = iterations >= newton;
+    if (iterations == 0 && !std::isfinite(merit)) return left;
+    if (cautious ? merit <= best : iterations == 0) {
+      best = merit;
+      kept_x_ = x, kept_lambda_ = lambda;
+      damping = damping > 1e-10 ? 0.1 * damping : 0;
+    } else if (cautious || !(merit < 1e6 * best)) {
+      x = kept_x_, lambda = kept_lambda_;
+      damping = std::max(1e-8, 10 * damping);
+      if (!cautious) iterations = newton;
+      rows.evaluate(x);
+      left = residual(rows, compliance, rigid_only, lambda);
+    }
+    if (iterations >= most) return left;
+    for (int i = 0; i < rows.size(); ++i) {
+      double own = 0;
+      for (int c = 0; damping > 0 && c < rows.corners(i); ++c)
+        own += rows.held().inverse_mass()[rows.vertex(i, c)] * dot(rows.gradient(i, c), rows.gradient(i, c));
+      damped_[i] = compliance[i] + damping * own;
+    }
+    if (!solver.factorize(island, rows, damped_, rigid_only, {})) return NAN;
     solver.solve(nullptr, step_, dx_);
     for (size_t v = 0; v < x.size(); ++v) x[v] += dx_[v];
     for (int i = 0; i < rows.size(); ++i) lambda[i] += step_[i];
@@ -218,10 +247,11 @@ double Projection::project(Island& island, ConstraintRows& rows, ConstraintSolve
 }
 
 std::string contradiction(const ConstraintRows& rows, int worst, double left, double allowed, int redundant) {
-  std::string out = "the constraints contradict each other: ";
+  std::string out = "no positions were found that meet all constraints: ";
   out += worst >= 0 ? rows.describe(worst) : std::string("one");
   out += " is off by " + format_value(left) + " of its size, expected at most " + format_value(allowed);
-  if (redundant > 0) out += "; " + std::to_string(redundant) + " of " + std::to_string(rows.size()) + " depend on others";
+  if (redundant > 0)
+    out += "; " + std::to_string(redundant) + " of " + std::to_string(rows.size()) + " depend on others";
   return out + ". Hold less, or let them give way: method \"compliant\"";
 }
 

@@ -26,8 +26,8 @@ class OtherForces {
   long version_ = -1;
 };
 
-/// [H -J^T; J S] [dv; lambda] = [r; b], S diagonal (Tournier et al. 2015, Eq. 6 and 8; Servin et al. 2006). Vertices that
-/// are held do not move: dv = 0 there.
+/// [H -J^T; J S] [dv; lambda] = [r; b], S diagonal (Tournier et al. 2015, Eq. 6 and 8; Servin et al. 2006). Vertices
+/// that are held do not move: dv = 0 there.
 ///   schur: (J M^-1 J^T + S) lambda = b - J M^-1 r, where H = M is diagonal;
 ///   kkt:   the whole, where H has consistent mass, geometric stiffness or weights of other potentials.
 class ConstraintSolver {
@@ -92,11 +92,11 @@ class Projection {
                   const std::vector<double>& lambda);
 
  private:
-  std::vector<double> step_;
-  std::vector<Vec4> dx_;
+  std::vector<double> step_, damped_, kept_lambda_;
+  std::vector<Vec4> dx_, kept_x_;
 };
 
-/// "the constraints contradict each other: ..."
+/// "no positions were found that meet all constraints: ..."
 std::string contradiction(const ConstraintRows& rows, int worst, double left, double allowed, int redundant);
 
 std::unique_ptr<OwnStep> make_hard(const SolverSpec& spec);

@@ -60,8 +60,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
       outcome = island.step(h / n, settings, demand, calm);
-      if (outcome.status == StepOutcome::Status::not_factorizable ||
-          outcome.status == StepOutcome::Status::infeasible)
+      if (outcome.status == StepOutcome::Status::not_factorizable || outcome.status == StepOutcome::Status::infeasible)
         return outcome;
       iterations += outcome.iterations;
       report.timings += outcome.timings;

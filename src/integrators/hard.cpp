@@ -63,8 +63,7 @@ class Hard final : public OwnStep {
       const bool stuck = k > 3 && !(left < 0.9 * last);
       if (left <= tolerance || k >= settings.iterations || stuck || !std::isfinite(left)) break;
       last = left;
-      for (int i = 0; i < rows_.size(); ++i)
-        step_[i] = -(rows_.value(i) + compliance_[i] * lambda_[i]);
+      for (int i = 0; i < rows_.size(); ++i) step_[i] = -(rows_.value(i) + compliance_[i] * lambda_[i]);
       solver_.solve(nullptr, step_, dx_);
       for (int v = 0; v < n; ++v) m.x[v] += dx_[v];
       for (int i = 0; i < rows_.size(); ++i) lambda_[i] += step_[i];
@@ -74,8 +73,8 @@ class Hard final : public OwnStep {
       // the constraints have turned too far for J(x_n): along those of each iterate
       m.x = start_;
       std::fill(lambda_.begin(), lambda_.end(), 0.0);
-      left = projection_.project(island, rows_, solver_, compliance_, false, tolerance, settings.iterations, m.x,
-                                 lambda_);
+      left =
+          projection_.project(island, rows_, solver_, compliance_, false, tolerance, settings.iterations, m.x, lambda_);
       out.iterations += projection_.iterations;
     }
     if (!(left <= drift)) return fail(left, out);

@@ -47,8 +47,7 @@ class LinearizedEuler final : public OwnStep {
     for (int v = 0; v < n; ++v) impulse += b_[v];
     const bool free = !island.anchored();
     const Vec4 common = free ? impulse * (1 / island.total_mass()) : Vec4();
-    for (int v = 0; v < n; ++v)
-      dv_[v] = held.held(v) ? (held.point(v) - m.x[v]) * (1 / h) - m.v[v] : common;
+    for (int v = 0; v < n; ++v) dv_[v] = held.held(v) ? (held.point(v) - m.x[v]) * (1 / h) - m.v[v] : common;
     multiply(dv_, product_);
     double size = 0, delta = 0;
     for (int v = 0; v < n; ++v) {

@@ -1,5 +1,5 @@
-// Symplectic Euler: v_{n+1} = v_n + h M^-1 f(x_n), x_{n+1} = x_n + h v_{n+1}. Forces of energies k/2 C^2 of displacement
-// functions C are the penalty forces of Terzopoulos et al. 1987: that method is this one.
+// Symplectic Euler: v_{n+1} = v_n + h M^-1 f(x_n), x_{n+1} = x_n + h v_{n+1}. Forces of energies k/2 C^2 of
+// displacement functions C are the penalty forces of Terzopoulos et al. 1987: that method is this one.
 #include "integrators/explicit_step.h"
 
 namespace verve {

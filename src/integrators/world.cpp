@@ -305,8 +305,8 @@ void World::warn_of_long_steps(Diagnostics& notes) {
     if (h < limit) continue;
     notes.warning("solver.substeps", "found a step of " + format_value(h) + " s, expected one below " +
                                          format_value(limit) + " s for body \"" +
-                                         model.bodies[island->bodies()[0]].name + "\": \"" +
-                                         settings.own_step->name + "\" is stable below that only. At least " +
+                                         model.bodies[island->bodies()[0]].name + "\": \"" + settings.own_step->name +
+                                         "\" is stable below that only. At least " +
                                          format_number(std::ceil(scene.step / limit * (1 + 1e-9))) +
                                          " sub-steps, or a method that is stable at any step");
   }

@@ -9,10 +9,10 @@
 
 namespace verve {
 
-/// Row by row along the elimination tree (Davis 2005, "Algorithm 849: a concise sparse Cholesky factorization package").
-/// There is no pivoting: quasi-definite matrices [H J^T; J -S] with H, S > 0 have a factor in any order (Vanderbei
-/// 1995, "Symmetric quasidefinite matrices"), those with S = 0 where every multiplier comes after the unknowns that its
-/// row of J touches. Rows that depend on earlier ones are left out and named.
+/// Row by row along the elimination tree (Davis 2005, "Algorithm 849: a concise sparse Cholesky factorization
+/// package"). There is no pivoting: quasi-definite matrices [H J^T; J -S] with H, S > 0 have a factor in any order
+/// (Vanderbei 1995, "Symmetric quasidefinite matrices"), those with S = 0 where every multiplier comes after the
+/// unknowns that its row of J touches. Rows that depend on earlier ones are left out and named.
 class Ldl {
  public:
   /// Symbolic factorisation; order[k] is the row eliminated k-th.

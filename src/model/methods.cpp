@@ -33,15 +33,16 @@ const std::vector<MethodInfo>& method_infos() {
       {"quasistatic", "equilibria: each frame is the shape at rest under its forces and anchors", "quasistatic",
        "projective", "none", 0, 200, 0, false},
       {"hard", "springs and other smooth constraints held exactly (RATTLE): keeps both momenta, energy within a band",
-       "hard", "own", "none", 0, 50, 0, true, false},
+       "hard", "own", "none", 0, 100, 0, true, false},
       {"fast_projection", "inextensible: a free step, then projection onto the constraints (Goldenthal et al. 2007)",
-       "fast_projection", "own", "none", 0, 30, 1},
-      {"compliant", "constraints with compliance 1/k and geometric stiffness (Servin et al. 2006, Tournier et al. 2015)",
+       "fast_projection", "own", "none", 0, 100, 1},
+      {"compliant",
+       "constraints with compliance 1/k and geometric stiffness (Servin et al. 2006, Tournier et al. 2015)",
        "compliant", "own", "none", 0, 1, 1},
       {"compliant_plain", "the same without the geometric stiffness: tense constraints become unstable sideways",
        "compliant_plain", "own", "none", 0, 1, 1, true, false},
-      {"linearized_euler", "backward Euler with one linear solve per step (Baraff and Witkin 1998)",
-       "linearized_euler", "own", "none", 0, 300, 1},
+      {"linearized_euler", "backward Euler with one linear solve per step (Baraff and Witkin 1998)", "linearized_euler",
+       "own", "none", 0, 300, 1},
       {"symplectic_euler", "explicit, energy within a band below its longest step; penalty forces by another name",
        "symplectic_euler", "own", "none", 0, 1, 1, true, false},
       {"explicit_euler", "explicit, gains energy at any step: for comparison", "explicit_euler", "own", "none", 0, 1,
@@ -81,9 +82,9 @@ const std::vector<std::string>& conservation_names() {
 }
 
 const std::vector<std::string>& own_step_names() {
-  static const std::vector<std::string> names{"hard",           "fast_projection",  "compliant",
-                                              "compliant_plain", "linearized_euler", "symplectic_euler",
-                                              "explicit_euler",  "verlet",           "jakobsen"};
+  static const std::vector<std::string> names{
+      "hard",           "fast_projection", "compliant", "compliant_plain", "linearized_euler", "symplectic_euler",
+      "explicit_euler", "verlet",          "jakobsen"};
   return names;
 }
 

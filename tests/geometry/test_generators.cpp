@@ -47,6 +47,7 @@ const std::vector<Variant>& variants() {
       {"tube", {{"columns", {10}}, {"rows", {5}}, {"radius", {2}}}, 99},
       {"sphere", {}, 99},
       {"chain", {}, 99},
+      {"net", {}, 99},
       {"spring", {}, 99},
   };
   return list;
@@ -219,6 +220,17 @@ TEST_CASE("a cloth has one diagonal per cell and looks up") {
   CHECK(unique_edges(mesh).size() == 3 * 3 + 4 * 2 + 6);
   for (const auto& t : mesh.triangles)
     CHECK(cross(mesh.vertices[t[1]] - mesh.vertices[t[0]], mesh.vertices[t[2]] - mesh.vertices[t[0]]).y > 0);
+}
+
+TEST_CASE("a net has the edges of its grid and no diagonals") {
+  const Mesh net = generate_mesh("net", {{"columns", {4}}, {"rows", {3}}, {"width", {3}}, {"length", {4}}}).value();
+  REQUIRE(net.vertices.size() == 12);
+  REQUIRE(net.edges.size() == 3 * 3 + 2 * 4);
+  CHECK(net.triangles.empty());
+  for (const auto& e : net.edges) {
+    const Vec3 d = net.vertices[e[1]] - net.vertices[e[0]];
+    CHECK((d == Vec3{1, 0, 0} || d == Vec3{0, 0, 2}));
+  }
 }
 
 TEST_CASE("chain and spring are lines of the given length") {

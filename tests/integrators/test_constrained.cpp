@@ -20,17 +20,19 @@ AnchorSpec nail(const std::string& body, std::vector<int> vertices, bool hard = 
   return a;
 }
 
-BodySpec cloth_body(double n, double stiffness = 1e4) {
-  BodySpec body = generated_body("cloth", {{"columns", {n}}, {"rows", {n}}}, rods(stiffness));
-  body.mass = 0.3;
+/// A net, which can fold: the edges of cloth with diagonals leave a sheet little more freedom than a plate.
+BodySpec cloth_body(double n, double stiffness = 1e4, const char* generator = "net") {
+  BodySpec body = generated_body(generator, {{"columns", {n}}, {"rows", {n}}}, rods(stiffness));
+  body.mass = 0.3, body.name = "cloth";
   return body;
 }
 
-/// Cloth held at two corners, falling from the horizontal.
+/// Cloth held at two opposite corners, falling from the horizontal. (Between two of the same row the edges would be
+/// exactly as long as the way between them, and gravity would need an infinite tension.)
 Scene hanging_cloth(const std::string& method, double n = 9, double stiffness = 1e4) {
   Scene scene = scene_of(cloth_body(n, stiffness), method);
   scene.gravity = {0, -gravity, 0};
-  scene.anchors.push_back(nail("cloth", {0, int(n) - 1}));
+  scene.anchors.push_back(nail("cloth", {0, int(n * n) - 1}));
   return scene;
 }
 
@@ -217,7 +219,9 @@ TEST_CASE("constraints that repeat others are no contradiction: a box of rods tu
       REQUIRE_MESSAGE(r, r.message);
     }
     CHECK(stretched(sim) <= 1e-6);
-    CHECK(norm(sim.measure().spin - m0.spin) <= (method == "hard" ? 1e-8 : 0.01) * norm(m0.spin));
+    // fast projection is backward Euler: each of 240 steps loses (w h)^2 of the spin
+    const double lost = method == "hard" ? 1e-8 : 1.1 * 240 * sq(2.0 / 120);
+    CHECK(norm(sim.measure().spin - m0.spin) <= lost * norm(m0.spin));
     if (method == "hard") CHECK(sim.measure().kinetic == doctest::Approx(m0.kinetic).epsilon(1e-3));
   }
 }
@@ -233,6 +237,27 @@ TEST_CASE("fast projection keeps cloth inextensible to a thousandth (Inventory N
   MESSAGE("lengths off by at most ", worst, ", ", iterations, " iterations per step");
   CHECK(worst <= 1e-3);
   CHECK(worst <= 2e-6);  // solver.tolerance, of the length that an edge has
+}
+
+TEST_CASE("cloth with diagonals, which can only fold along its edges, is held as well, from a flat start") {
+  Scene scene = scene_of(cloth_body(7, 1e4, "cloth"), "fast_projection");
+  scene.gravity = {0, -gravity, 0};
+  scene.anchors.push_back(nail("cloth", {0, 6}));
+  scene.bodies[0].initial.noise = 1e-3;
+  for (const std::string method : {"fast_projection", "hard"}) {
+    CAPTURE(method);
+    scene.solver.method = method;
+    scene.solver.substeps = method == "hard" ? 4 : 1;
+    Simulation sim = make(scene);
+    double worst = 0, iterations = 0;
+    for (int frame = 0; frame < 60; ++frame) {
+      const StepReport r = sim.step();
+      REQUIRE_MESSAGE(r, r.message);
+      worst = std::max(worst, stretched(sim)), iterations += r.iterations / 60.0;
+    }
+    MESSAGE(method, ": lengths off by at most ", worst, ", ", iterations, " iterations per frame");
+    CHECK(worst <= (method == "hard" ? 1e-8 : 1e-3));
+  }
 }
 
 TEST_CASE("the linearised step is stable where explicit ones diverge (Inventory N17)") {
@@ -259,7 +284,8 @@ TEST_CASE("the linearised step is stable where explicit ones diverge (Inventory 
 }
 
 TEST_CASE("where a hard anchor moves a vertex its velocity is exactly as prescribed (Inventory N16)") {
-  for (const std::string method : {"linearized_euler", "compliant", "compliant_plain", "hard", "fast_projection", "jakobsen"}) {
+  for (const std::string method :
+       {"linearized_euler", "compliant", "compliant_plain", "hard", "fast_projection", "jakobsen"}) {
     CAPTURE(method);
     Scene scene = hanging_cloth(method, 6, 500);
     scene.step = 1.0 / 60;
@@ -272,7 +298,7 @@ TEST_CASE("where a hard anchor moves a vertex its velocity is exactly as prescri
       REQUIRE_MESSAGE(r, r.message);
       const std::vector<Vec3> x = sim.positions(), v = sim.velocities();
       const double s = frame <= 30 ? frame / 30.0 : (60 - frame) / 30.0;
-      for (const int i : {0, 5}) {
+      for (const int i : {0, 35}) {
         CHECK(norm(x[i] - sim.mesh(0).vertices[i] - Vec3{0, 0.25, 0.1} * s) <= 1e-10);  // of a step late: the clock
         CHECK(norm(v[i] - (x[i] - last[i]) / scene.step) <= 1e-12);
       }
@@ -292,7 +318,7 @@ TEST_CASE("sticks are relaxed to their lengths, the better the more sweeps (Inve
     CHECK(norm(sim.measure().center) <= 1e-15);
   }
   SUBCASE("a rope") {
-    double last = 1;
+    double last = 10;
     for (const int sweeps : {5, 20, 80, 320}) {
       Scene scene = chain_scene("jakobsen", 20);
       scene.gravity = {0, -gravity, 0};
@@ -353,8 +379,8 @@ TEST_CASE("methods of the family fall freely, repeat bit for bit on any number o
     scene.anchors.push_back(nail("cloth", {130}, false));  // soft, and later moved
     scene.anchors[1].name = "soft", scene.anchors[1].stiffness = 50;
     scene.bodies.push_back(scene.bodies[0]);
-    scene.bodies[1].name = "second", scene.bodies[1].place.translate = {0, -0.3, 0};
-    scene.anchors.push_back(nail("second", {0, 11}));
+    scene.bodies[1].name = "second", scene.bodies[1].place.translate = {0, -0.05, 0};
+    scene.anchors.push_back(nail("second", {0}));
     scene.anchors[2].name = "link", scene.anchors[2].to_body = "cloth";
     Simulation sim = make(scene);
     std::vector<std::uint64_t> hashes;
@@ -365,7 +391,7 @@ TEST_CASE("methods of the family fall freely, repeat bit for bit on any number o
     }
     if (name == "hard" || name == "fast_projection") {
       CHECK(stretched(sim) <= 1e-5);
-      CHECK(norm(sim.positions()[144] - sim.positions()[0]) <= 0.31);
+      CHECK(norm(sim.positions()[144] - sim.positions()[0]) <= 1e-6);
     }
     const std::vector<Vec3> x = sim.positions(), v = sim.velocities();
     std::vector<Vec3> wild = v;
