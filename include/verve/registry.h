@@ -37,13 +37,18 @@ struct MethodInfo {
   bool damps = false;        ///< ends with no more energy than it had
 };
 const std::vector<MethodInfo>& method_infos();
-/// Null when there is no method of that name.
+/// What is in no list: "BASE+CONSERVATION" for every dynamic method that holds nothing and every one of
+/// post_step_names(), as "pd_bdf2+momentum".
+const std::vector<MethodInfo>& combined_methods();
+/// Of either list; null when there is no method of that name.
 const MethodInfo* find_method(std::string_view name);
 
 /// The names allowed on each axis.
 const std::vector<std::string>& integrator_names();
 const std::vector<std::string>& minimizer_names();
 const std::vector<std::string>& conservation_names();
+/// Those of conservation_names() that act after the step, whatever the method.
+const std::vector<std::string>& post_step_names();
 /// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
 const std::vector<std::string>& own_step_names();
 

@@ -59,9 +59,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       hold_momenta(island, time, h / n);
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
+      if (settings.projection && !island.projection) island.projection = settings.projection->make();
+      if (settings.projection) island.projection->begin(island, h / n, demand);
       outcome = island.step(h / n, settings, demand, calm);
       if (outcome.status == StepOutcome::Status::not_factorizable || outcome.status == StepOutcome::Status::infeasible)
         return outcome;
+      if (settings.projection && outcome.status != StepOutcome::Status::not_finite)
+        island.projection->finish(island, h / n, settings, demand, outcome);
       iterations += outcome.iterations;
       report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);

@@ -10,6 +10,7 @@
 #include "integrators/consistent_mass.h"
 #include "integrators/integrator.h"
 #include "integrators/own_step.h"
+#include "integrators/projection.h"
 #include "integrators/row_passes.h"
 #include "linear/global_solver.h"
 #include "model/model.h"
@@ -25,6 +26,7 @@ struct Settings {
   const OwnStepEntry* own_step = nullptr;
   std::unique_ptr<Integrator> calm;  // for islands at rest under constraints: see Island::at_rest
   Conservation conservation = Conservation::cpd;
+  const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
   double tolerance = 1e-6;
   int iterations = 40;
   int substeps = 0;  // 0 = automatic
@@ -101,6 +103,7 @@ class Island {
 
   Motion motion;  // the caller loads it before a step and takes it after
   Forcing forcing;
+  std::unique_ptr<Projection> projection;  // made when first needed
 
   /// Weights or stiffnesses changed: factors are made anew when next needed.
   void matrix_changed() { ++matrix_version_, evaluated_ = false; }

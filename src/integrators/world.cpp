@@ -24,9 +24,10 @@ Settings resolve(const SolverSpec& spec) {
       out.integrator = e.make({spec.rho.value_or(method->rho), spec.newmark_beta, spec.newmark_gamma});
   if (!out.integrator) out.own_step = find_own_step(integrator);
   const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
-  out.conservation = conservation == "none"        ? Conservation::none
-                     : conservation == "published" ? Conservation::published
-                                                   : Conservation::cpd;
+  out.projection = find_projection(conservation);
+  out.conservation = conservation == "none" || out.projection ? Conservation::none
+                     : conservation == "published"            ? Conservation::published
+                                                              : Conservation::cpd;
   if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler({});
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
@@ -215,7 +216,7 @@ void World::place_anchors(Island& island, double time, double fraction) {
     for (size_t i = 0; i < s.hold.size(); ++i) {
       const Vec4 point = s.hold[i] + Vec4(shift);
       if (point.xyz() == term.world.points[i].xyz()) continue;
-      island.driven |= hard && fraction > 0 && settings.conservation != Conservation::none;
+      island.driven |= hard && fraction > 0 && (settings.conservation != Conservation::none || settings.projection);
       term.world.points[i] = point;
       island.energy_changed();
     }
@@ -440,9 +441,10 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     // energy for a body at rest, which has no motion to put it into: not owed either, or a tap would set it all free
     const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
     if (!lowest && !island.driven) ledger.wanted_energy.reset();
-    if (settings.conservation != Conservation::cpd) continue;
-    if (!lowest && !nowhere) ledger.debt.h = -outcome.residual.h * share;
-    if (island.anchored()) continue;
+    const ProjectionEntry* after = settings.projection;
+    if (settings.conservation != Conservation::cpd && !after) continue;
+    if (!lowest && !nowhere && (!after || after->energy)) ledger.debt.h = -outcome.residual.h * share;
+    if (island.anchored() || (after && !after->momenta)) continue;
     ledger.debt.p = outcome.residual.p * -share;
     ledger.debt.l = outcome.residual.l * -share;
   }

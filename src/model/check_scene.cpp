@@ -143,7 +143,20 @@ class RangeCheck {
     if (!key.choices || (key.info.optional && value->empty())) return;
     for (const std::string& choice : key.choices())
       if (choice == *value) return;
-    out_.error(where, "found " + quoted(*value) + ", " + expected_one_of(*value, key.choices()));
+    if (!key.also) {
+      out_.error(where, "found " + quoted(*value) + ", " + expected_one_of(*value, key.choices()));
+      return;
+    }
+    std::vector<std::string> all = key.choices();
+    for (const std::string& choice : key.also()) {
+      if (choice == *value) return;
+      all.push_back(choice);
+    }
+    std::string list;
+    for (const std::string& choice : key.choices()) list += choice + ", ";
+    const std::string near = nearest(*value, all);
+    out_.error(where, "found " + quoted(*value) + ", expected one of " + list + "or " + key.also_words +
+                          (near.empty() ? "" : " (nearest: " + near + ")"));
   }
 
   template <class T>
@@ -207,6 +220,10 @@ class SceneCheck {
       out_.error("solver.minimizer", "found " + quoted(minimizer) + " with integrator " + quoted(integrator) +
                                          (steps_itself ? ", which has a step of its own, expected \"own\""
                                                        : ", which minimises, expected another than \"own\""));
+    const auto& after = post_step_names();
+    if (!method->dynamic && std::find(after.begin(), after.end(), conservation) != after.end())
+      out_.error("solver.conservation", "found " + quoted(conservation) + " with method " + quoted(s.method) +
+                                            ", which has no velocities, expected \"none\"");
     if (steps_itself && (conservation == "cpd" || conservation == "published"))
       out_.error("solver.conservation", "found " + quoted(conservation) + " with integrator " + quoted(integrator) +
                                             ", which minimises nothing that could be constrained, expected what is "

@@ -1,8 +1,10 @@
 #include "verve/registry.h"
 
+#include <algorithm>
+
 namespace verve {
 
-// Methods by name: each a point on the three axes. The only list; loader, schema, docs, `verve list` and the contract
+// Methods by name: each a point on the three axes, with the combinations that papers compare. The only list; loader, schema, docs, `verve list` and the contract
 // tests all read it.
 const std::vector<MethodInfo>& method_infos() {
   static const std::vector<MethodInfo> infos{
@@ -50,13 +52,46 @@ const std::vector<MethodInfo>& method_infos() {
       {"verlet", "velocity Verlet: explicit, second order, time-reversible below its longest step", "verlet", "own",
        "none", 0, 1, 0, true, false},
       {"jakobsen", "Verlet with relaxed sticks (Jakobsen 2001)", "jakobsen", "own", "none", 0, 30},
+      {"pd+fepr", "Projective Dynamics, then FEPR (Dinev et al. 2018): the energy is projected back after the step",
+       "implicit_euler", "projective", "fepr", 0, 10},
+      {"midpoint+fepr", "the implicit midpoint rule, then FEPR", "implicit_midpoint", "projective", "fepr", 0, 10},
   };
   return infos;
 }
 
+namespace {
+
+/// A method that holds nothing, and what is held after its step.
+MethodInfo with_conservation(MethodInfo base, const std::string& conservation) {
+  base.name += "+" + conservation;
+  base.help += ", then " + conservation + " after the step";
+  base.conservation = conservation;
+  // these put the centre of mass where constant forces take it (docs/fepr.md)
+  if (conservation == "fepr" || conservation == "energy_budget") base.fall = 0;
+  return base;
+}
+
+}  // namespace
+
+const std::vector<MethodInfo>& combined_methods() {
+  static const std::vector<MethodInfo> infos = [] {
+    std::vector<MethodInfo> out;
+    for (const MethodInfo& base : method_infos())
+      for (const std::string& conservation : post_step_names())
+        if (base.conservation == "none" && base.dynamic) out.push_back(with_conservation(base, conservation));
+    std::erase_if(out, [](const MethodInfo& info) {
+      const auto same = [&](const MethodInfo& other) { return other.name == info.name; };
+      return std::any_of(method_infos().begin(), method_infos().end(), same);
+    });
+    return out;
+  }();
+  return infos;
+}
+
 const MethodInfo* find_method(std::string_view name) {
-  for (const MethodInfo& info : method_infos())
-    if (info.name == name) return &info;
+  for (const std::vector<MethodInfo>* list : {&method_infos(), &combined_methods()})
+    for (const MethodInfo& info : *list)
+      if (info.name == name) return &info;
   return nullptr;
 }
 
@@ -77,7 +112,13 @@ const std::vector<std::string>& minimizer_names() {
 }
 
 const std::vector<std::string>& conservation_names() {
-  static const std::vector<std::string> names{"none", "cpd", "published"};
+  static const std::vector<std::string> names{"none",        "cpd",           "published", "fepr",
+                                              "energy_only", "energy_budget", "momentum"};
+  return names;
+}
+
+const std::vector<std::string>& post_step_names() {
+  static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum"};
   return names;
 }
 

@@ -26,6 +26,8 @@ struct Traits {
   bool required = false;
   bool optional = false;
   const std::vector<std::string>& (*choices)() = nullptr;
+  const std::vector<std::string>& (*also)() = nullptr;
+  std::string also_words = {};
 };
 
 Key describe(std::string name, std::string help, Traits traits, Member (*member)(void*)) {
@@ -40,6 +42,7 @@ Key describe(std::string name, std::string help, Traits traits, Member (*member)
               .optional = traits.optional};
   key.required = traits.required;
   key.choices = traits.choices;
+  key.also = traits.also, key.also_words = std::move(traits.also_words);
   key.member = member;
   return key;
 }
@@ -85,7 +88,7 @@ const std::vector<Key>& keys_of<Scene>() {
 template <>
 const std::vector<Key>& keys_of<SolverSpec>() {
   static const std::vector<Key> keys = {
-      key<&SolverSpec::method>("method", "a named point on the three axes below", {.choices = method_names}),
+      key<&SolverSpec::method>("method", "a named point on the three axes below", {.choices = method_names, .also = combined_method_names, .also_words = combined_words()}),
       key<&SolverSpec::integrator>("integrator", "what is minimised; null: the method's",
                                    {.optional = true, .choices = integrator_names}),
       key<&SolverSpec::minimizer>("minimizer", "how it is minimised; null: the method's",
@@ -103,7 +106,8 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                    {.range = at_least(1)}),
       describe("substeps", "steps per frame", {.range = between(0, 64)},
                [](void* owner) -> Member { return WholeOrAuto{&static_cast<SolverSpec*>(owner)->substeps}; }),
-      key<&SolverSpec::epsilon>("epsilon", "weight of alpha^2 in units of E_ref; conservation \"published\" only",
+      key<&SolverSpec::epsilon>("epsilon", "weight of the slack: alpha^2 in units of E_ref (\"published\"), s^2 + t^2 in units of "
+                                "E_ref h^2 (\"fepr\")",
                                 {.range = above(0)}),
       key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
       key<&SolverSpec::global>(
@@ -318,6 +322,15 @@ const std::vector<std::string>& potential_names() {
 const std::vector<std::string>& method_names() {
   static const auto names = names_of(method_infos(), [](const MethodInfo& m) { return m.name; });
   return names;
+}
+const std::vector<std::string>& combined_method_names() {
+  static const auto names = names_of(combined_methods(), [](const MethodInfo& m) { return m.name; });
+  return names;
+}
+std::string combined_words() {
+  std::string out = "METHOD+";
+  for (const std::string& name : post_step_names()) out += (out.back() == '+' ? "" : "|") + name;
+  return out + " with a method that holds nothing";
 }
 const std::vector<std::string>& precision_names() {
   static const std::vector<std::string> names = {"double", "float"};

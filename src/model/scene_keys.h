@@ -37,6 +37,8 @@ struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
   bool required = false;                                   ///< in files
   const std::vector<std::string>& (*choices)() = nullptr;  ///< of a text
+  const std::vector<std::string>& (*also)() = nullptr;     ///< further ones, too many to list
+  std::string also_words;                                  ///< what those are
   Member (*member)(void* owner) = nullptr;
 };
 
@@ -117,6 +119,8 @@ void visit_member(const Key& key, T& owner, Visitor&& visit) {
 const std::vector<std::string>& generator_names();
 const std::vector<std::string>& potential_names();
 const std::vector<std::string>& method_names();
+const std::vector<std::string>& combined_method_names();
+std::string combined_words();  ///< what those are
 const std::vector<std::string>& precision_names();  ///< in the order of the enum
 const std::vector<std::string>& global_solver_names();
 const std::vector<std::string>& repair_names();

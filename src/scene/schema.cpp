@@ -107,6 +107,11 @@ struct FormOf {
   }
   Form operator()(const std::string*) const {
     Form form = key.choices ? choice(key.choices()) : Form{make(with("type", "string")), "text"};
+    if (key.also) {
+      std::vector<std::string> all = key.choices();
+      all.insert(all.end(), key.also().begin(), key.also().end());
+      form = {choice(all).schema, form.words + ", or " + key.also_words};
+    }
     if (key.choices && key.choices().empty()) form.schema = make(with("type", "string"));
     return key.info.optional ? nullable(std::move(form)) : form;
   }

@@ -112,6 +112,15 @@ TEST_CASE("no step after the first allocates while dials and anchor paths move, 
     Simulation sim = make(scene);
     CHECK(allocations_later(sim) == 0);
   }
+  SUBCASE("what is held after the step") {
+    for (const std::string& after : post_step_names()) {
+      CAPTURE(after);
+      scene.solver.method = "pd_alpha+" + after;
+      scene.bodies[0].mass_matrix = after == "fepr" ? "consistent" : "lumped";
+      Simulation sim = make(scene);
+      CHECK(allocations_later(sim) == 0);
+    }
+  }
   SUBCASE("two threads") {
     scene.bodies[0].mesh.parameters["cells"] = {10, 10, 10};
     scene.solver.tolerance = 1e-4;

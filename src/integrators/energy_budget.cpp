@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/island.h"
+#include "integrators/projection.h"
+
+namespace verve {
+
+namespace {
+
+/// Velocities of deformation grow or shrink by no more than this in one step; what is left stays in the budget.
+constexpr double most_growth = 4;
+
+/// Energy budgeting after Su, Sheth and Fedkiw 2013, "Energy Conservation for the Simulation of Deformable Bodies":
+/// the step is that of any integrator, and the energy that it lost or gained is booked and given back by forces inside
+/// the body, which leave its momenta alone. Here these forces act along the velocities of deformation, as damping would
+/// and with either sign, so that one square root hits the energy and x stays where the step has put it. docs/fepr.md
+class EnergyBudget final : public Projection {
+ public:
+  EnergyBudget() : Projection(true, true) {}
+
+ private:
+  Quantities correct(Island& island, double, const Settings&, StepOutcome& out) override {
+    Motion& m = island.motion;
+    Reading now = read(island);
+    if (aim_.momenta) {
+      ride(island, now);
+      restore_momenta(island);
+      now = read(island);
+    }
+    // the rigid motion that the momenta ask for; an anchored island has none of its own
+    Vec3 v{}, w{};
+    double deforming = now.kinetic + 0.5 * dot(now.p, now.velocity);
+    if (aim_.momenta) {
+      v = now.velocity;
+      w = pseudo_inverse(now.inertia, 1e-10) * now.l;
+      deforming = now.kinetic - 0.5 * dot(w, now.l);
+    }
+    const double missing = -energy_error(now, m.energy);
+    const double noise = 1e-14 * (now.kinetic + 0.5 * dot(now.p, now.velocity));
+    if (deforming <= noise) {
+      out.stationary = true;
+      return {now.p - aim_.target.p, now.l - aim_.target.l, -missing};
+    }
+    const double share = std::max(0.0, 1 + missing / deforming);
+    const double growth = std::clamp(std::sqrt(share), 1 / most_growth, most_growth);
+    out.at_bound = share != growth * growth && (growth == most_growth || growth == 1 / most_growth);
+    out.lambda = 1 - growth;
+    for (int i = 0; i < island.rows(); ++i) {
+      if (!(island.forcing.mass[i] > 0)) continue;
+      const Vec4 change = (m.v[i] - Vec4(v + cross(w, m.x[i].xyz() - now.center))) * (growth - 1);
+      m.v[i] += change, m.p[i] += change;
+    }
+    now = read(island);
+    return {now.p - aim_.target.p, now.l - aim_.target.l, energy_error(now, m.energy)};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Projection> make_energy_budget() { return std::make_unique<EnergyBudget>(); }
+
+}  // namespace verve

@@ -1,0 +1,201 @@
+// What is held after the step of any method: FEPR, energy alone, energy budgeting, momenta alone.
+#include <doctest/doctest.h>
+
+#include "integrators/projection.h"
+#include "integrators/scenes_for_tests.h"
+
+using namespace verve;
+using namespace verve::test;
+
+namespace {
+
+/// Methods that hold nothing and have velocities: what a projection can follow.
+std::vector<std::string> bases() {
+  std::vector<std::string> out;
+  for (const MethodInfo& m : method_infos())
+    if (m.conservation == "none" && m.dynamic && m.stable) out.push_back(m.name);
+  return out;
+}
+
+/// Surface roughness of a cloth of `columns` x `rows`: rms of the second difference along the rows, along y.
+double roughness(const std::vector<Vec3>& x, int columns, int rows) {
+  double sum = 0;
+  int count = 0;
+  for (int j = 0; j < rows; ++j)
+    for (int i = 1; i + 1 < columns; ++i) {
+      const int k = j * columns + i;
+      sum += sq(x[k - 1].y - 2 * x[k].y + x[k + 1].y), ++count;
+    }
+  return std::sqrt(sum / count);
+}
+
+}  // namespace
+
+TEST_CASE("every method that holds nothing can be followed by every projection, and no other can") {
+  for (const MethodInfo& m : method_infos()) {
+    if (m.name.find('+') != std::string::npos) continue;
+    for (const std::string& after : post_step_names()) {
+      CAPTURE(m.name);
+      const MethodInfo* found = find_method(m.name + "+" + after);
+      REQUIRE((found != nullptr) == (m.conservation == "none" && m.dynamic));
+      if (!found) continue;
+      CHECK(found->conservation == after);
+      CHECK(found->integrator == m.integrator);
+      CHECK(found->iterations == m.iterations);
+      REQUIRE(find_projection(after));
+    }
+  }
+  CHECK(projection_registry().size() == post_step_names().size());
+  Scene scene = cube_scene("pd_bdf2+momentun");
+  CHECK(check_scene(scene).text().find("(nearest: pd_bdf2+momentum)") != std::string::npos);
+  scene.solver.method = "pd";
+  scene.solver.conservation = "fepr";  // the axis by itself
+  Simulation axis = make(scene), name = make(cube_scene("pd+fepr"));
+  for (int i = 0; i < 3; ++i) REQUIRE((axis.step() && name.step()));
+  CHECK(axis.state_hash() == name.state_hash());
+}
+
+TEST_CASE("momentum tracking restores P and L after every base method to 1e-6 (Inventory N25)") {
+  for (const std::string& base : bases()) {
+    CAPTURE(base);
+    Scene scene = cube_scene(base + "+momentum");
+    scene.bodies[0].initial.velocity = {1, 2, 3};
+    Simulation sim = make(scene), plain = make(cube_scene(base));
+    const Run r = run(sim, 120), without = run(plain, 120);
+    MESSAGE(base, ": dP ", largest(r.momentum_error), " dL ", largest(r.spin_error), ", without dL ",
+            largest(without.spin_error));
+    CHECK(largest(r.momentum_error) <= 1e-6);
+    CHECK(largest(r.spin_error) <= 1e-6);
+    CHECK(largest(without.spin_error) >= 1e-4);  // there was something to restore
+  }
+}
+
+TEST_CASE("energy budgeting holds H within one percent and the momenta after every base method (Inventory N24)") {
+  for (const std::string& base : bases()) {
+    CAPTURE(base);
+    Simulation sim = make(cube_scene(base + "+energy_budget"));
+    const Run r = run(sim, 300);
+    MESSAGE(base, ": dH ", largest(r.energy_error), " dP ", largest(r.momentum_error), " dL ", largest(r.spin_error),
+            " elastic ", deviation(r.elastic, 200, 300));
+    CHECK(largest(r.energy_error) <= 0.01);
+    CHECK(largest(r.momentum_error) <= 1e-9);
+    CHECK(largest(r.spin_error) <= 1e-9);
+  }
+}
+
+TEST_CASE("a projected body that deforms falls on the parabola and keeps its energy under gravity") {
+  for (const std::string after : {"fepr", "energy_budget"}) {
+    for (const std::string& base : bases()) {
+      CAPTURE(base + "+" + after);
+      Scene scene = cube_scene(base + "+" + after);
+      scene.gravity = {0, -9.81, 0};
+      scene.bodies[0].initial.velocity = {1, 3, -2};
+      scene.solver.tolerance = 1e-6;
+      Simulation sim = make(scene);
+      const Measures m0 = sim.measure();
+      const double inner = m0.total - m0.external - 0.5 * dot(m0.momentum, m0.momentum) / m0.mass;
+      double fall = 0, energy = 0;
+      for (int k = 1; k <= 60; ++k) {
+        REQUIRE(sim.step());
+        const Measures m = sim.measure();
+        const double t = k * scene.step;
+        fall = std::max(fall, norm(m.center - m0.center - Vec3{1, 3, -2} * t - Vec3{0, -0.5 * 9.81, 0} * (t * t)));
+        energy = std::max(energy, std::abs(m.total - m0.total) / inner);
+      }
+      MESSAGE(base, "+", after, ": off the parabola by ", fall, " m, dH ", energy);
+      CHECK(fall <= 1e-11);
+      CHECK(energy <= (after == "fepr" ? 2e-6 : 0.01));
+    }
+  }
+}
+
+TEST_CASE("anchored bodies hold their energy after the step, under gravity and with either kind of mass") {
+  for (const std::string after : {"fepr", "energy_only", "energy_budget"}) {
+    for (const std::string mass : {"lumped", "consistent"}) {
+      CAPTURE(after);
+      CAPTURE(mass);
+      Scene scene = scene_of(box_body(3, 1e5), "pd+" + after);
+      scene.bodies[0].mass_matrix = mass;
+      scene.gravity = {0, -9.81, 0};
+      AnchorSpec pin;
+      pin.name = "pin", pin.body = "box", pin.stiffness = 1e5;
+      pin.vertices.box = {Vec3{-0.6, 0.4, -0.6}, Vec3{0.6, 0.6, 0.6}};
+      scene.anchors.push_back(pin);
+      Simulation sim = make(scene);
+      const Measures m0 = sim.measure();
+      double worst = 0, scale = 0;
+      for (int k = 0; k < 100; ++k) {
+        REQUIRE(sim.step());
+        worst = std::max(worst, std::abs(sim.measure().total - m0.total));
+        scale = std::max(scale, sim.measure().kinetic + sim.measure().elastic);
+      }
+      MESSAGE(after, ", ", mass, ": dH ", worst / scale);
+      CHECK(worst <= (after == "energy_budget" ? 0.05 : 1e-3) * scale);
+    }
+  }
+}
+
+TEST_CASE("consistent mass: FEPR and budgeting hold the energy and the momenta of M_c") {
+  for (const std::string after : {"fepr", "energy_budget", "momentum"}) {
+    CAPTURE(after);
+    Scene scene = cube_scene("pd+" + after);
+    scene.bodies[0].mass_matrix = "consistent";
+    Simulation sim = make(scene);
+    const Run r = run(sim, 100);
+    MESSAGE(after, ": dH ", largest(r.energy_error), " dP ", largest(r.momentum_error), " dL ", largest(r.spin_error));
+    if (after == "fepr") CHECK(largest(r.energy_error) <= 3e-6);
+    if (after == "energy_budget") CHECK(largest(r.energy_error) <= 0.01);
+    CHECK(largest(r.momentum_error) <= 1e-10);
+    if (after != "fepr") CHECK(largest(r.spin_error) <= 1e-9);
+  }
+}
+
+TEST_CASE("projection on the energy alone loses spin where FEPR keeps more of it (Inventory N23)") {
+  Simulation alone = make(cube_scene("pd+energy_only")), fepr = make(cube_scene("pd+fepr"));
+  const Run a = run(alone, 300), b = run(fepr, 300);
+  const double left_alone = norm(alone.measure().spin) / a.start_spin, left = norm(fepr.measure().spin) / b.start_spin;
+  MESSAGE("spin left: energy_only ", left_alone, ", fepr ", left);
+  CHECK(largest(a.energy_error) <= 3e-6);
+  CHECK(std::abs(left_alone - 1) >= 0.1);
+  CHECK(std::abs(left - 1) <= std::abs(left_alone - 1));
+}
+
+TEST_CASE("the energy dial and the half-life act through every projection that holds the energy") {
+  for (const std::string after : {"fepr", "energy_only", "energy_budget"}) {
+    CAPTURE(after);
+    for (const double factor : {0.8, 1.5}) {
+      CAPTURE(factor);
+      Simulation sim = make(cube_scene("pd+" + after));
+      for (int k = 0; k < 10; ++k) REQUIRE(sim.step());
+      const double wanted = factor * sim.measure().total;
+      sim.set_energy(0, wanted);
+      for (int k = 0; k < 20; ++k) REQUIRE(sim.step());
+      CHECK(std::abs(sim.measure().total - wanted) <= (after == "energy_budget" ? 0.02 : 1e-5) * wanted);
+      CHECK(std::abs(sim.measure().target_total - wanted) <= 0.02 * wanted);
+    }
+    Scene scene = cube_scene("pd+" + after);
+    scene.bodies[0].dials.damping = 0.3;
+    Simulation sim = make(scene);
+    double last = sim.measure().total, rises = 0;
+    for (int k = 0; k < 60; ++k) {
+      REQUIRE(sim.step());
+      rises = std::max(rises, sim.measure().total / last - 1), last = sim.measure().total;
+    }
+    CHECK(last < 0.9 * make(scene).measure().total);
+    CHECK(rises <= (after == "energy_budget" ? 0.02 : 1e-5));
+  }
+}
+
+TEST_CASE("every projection gives the same bits on 1 and 3 threads") {
+  Scene scene = scene_of(box_body(14, 1e4));  // 3375 rows: fourteen chunks
+  scene.bodies[0].initial.stretch = {1, 1.3, 1};
+  scene.bodies[0].initial.angular_velocity = {0.3, 2, 0.2};
+  scene.solver.iterations = 3;
+  for (const std::string& after : post_step_names()) {
+    CAPTURE(after);
+    scene.solver.method = "pd+" + after;
+    Simulation one = make(scene, 1), three = make(scene, 3);
+    for (int k = 0; k < 2; ++k) REQUIRE((one.step() && three.step()));
+    CHECK(one.state_hash() == three.state_hash());
+  }
+}
