@@ -16,6 +16,11 @@ struct SimulateOptions {
   std::vector<std::string> set;
   bool quiet = false;
 };
+struct CompareOptions {
+  std::string scene, methods, out, frames, threads, precision, reference, iterations, budget;
+  std::vector<std::string> set;
+  bool quiet = false;
+};
 struct DemoOptions {
   std::string scene = "bear", frames, out, threads;
   bool quiet = false;
@@ -39,6 +44,7 @@ struct BenchOptions {
 
 /// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
 int simulate(const SimulateOptions& options, Diagnostics problems);
+int compare(const CompareOptions& options, Diagnostics problems);
 int demo(const DemoOptions& options, Diagnostics problems);
 int list(const ListOptions& options, Diagnostics problems);
 int check(const CheckOptions& options, Diagnostics problems);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -23,6 +25,17 @@ std::optional<int> read_count(const std::string& flag, const std::string& text, 
     return std::nullopt;
   }
   return int(value);
+}
+
+std::optional<double> read_positive(const std::string& flag, const std::string& text, Diagnostics& problems) {
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || !std::isfinite(value)) {
+    problems.error(flag, "found " + text + ", expected a number > 0");
+    return std::nullopt;
+  }
+  return value;
 }
 
 bool read_choice(const std::string& flag, const std::string& text, const std::vector<std::string>& choices,

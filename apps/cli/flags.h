@@ -12,6 +12,8 @@ namespace verve::cli {
 
 /// A whole number >= 1, or nothing with an error at `flag`. Empty text is nothing without an error.
 std::optional<int> read_count(const std::string& flag, const std::string& text, Diagnostics& problems);
+/// A number > 0, or nothing with an error at `flag`. Empty text is nothing without an error.
+std::optional<double> read_positive(const std::string& flag, const std::string& text, Diagnostics& problems);
 /// Checks `text`, unless empty, against `choices`.
 bool read_choice(const std::string& flag, const std::string& text, const std::vector<std::string>& choices,
                  Diagnostics& problems);

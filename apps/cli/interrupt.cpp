@@ -7,6 +7,7 @@ namespace verve::cli {
 namespace {
 
 volatile sig_atomic_t arrived = 0;
+int guards = 0;
 struct sigaction previous_int, previous_term;
 
 extern "C" void note_signal(int number) { arrived = number; }
@@ -23,12 +24,14 @@ void take_over(int number, struct sigaction& previous) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   arrived = 0;
   take_over(SIGINT, previous_int);
   take_over(SIGTERM, previous_term);
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   sigaction(SIGINT, &previous_int, nullptr);
   sigaction(SIGTERM, &previous_term, nullptr);
 }

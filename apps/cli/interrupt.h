@@ -3,6 +3,7 @@
 
 namespace verve::cli {
 
+/// A guard within another adds nothing: several runs in a row are asked to stop together.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -10,7 +11,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// The signal that arrived since the guard was set up, or 0.
+  /// The signal that arrived since the outermost guard was set up, or 0.
   static int signal();
 };
 

@@ -131,6 +131,32 @@ int dispatch(int argc, char** argv) {
        "NAME");
   simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
 
+  CompareOptions compare_options;
+  CLI::App* compare_command = command(
+      "compare", "Run a scene by several methods and a fine-step reference; leaves compare.csv, quality.csv and compare.html",
+      {"verve compare cube --methods cpd,pd", "verve compare bear --methods cpd,cpd_euler,pd --iterations 10",
+       "verve compare cloth --methods cpd,pd --budget 5 --out runs/equal_time",
+       "verve compare cube --methods pd:5,pd:50 --reference none"});
+  text(compare_command, "scene", compare_options.scene, "Built-in scene or JSON file", "");
+  text(compare_command, "--methods", compare_options.methods,
+       "See verve list methods; NAME:N with at most N iterations per step (default: those of verve demo)",
+       "NAME[:N][,NAME...]");
+  text(compare_command, "--out", compare_options.out, "Where the results go (default: runs/compare/<scene>)", "DIR");
+  text(compare_command, "--frames", compare_options.frames, "Number of frames; same as --set frames=N", "N");
+  text(compare_command, "--reference", compare_options.reference,
+       "Sub-steps per frame of the run that stands for the truth, or none (default: 16)", "N|none");
+  text(compare_command, "--iterations", compare_options.iterations,
+       "Equal iterations: every method that iterates gets at most this many per step, and one step per frame", "N");
+  text(compare_command, "--budget", compare_options.budget,
+       "Equal time: each method's iterations are chosen by trial runs so that a frame takes this long", "MS");
+  texts(compare_command, "--set", compare_options.set, "Override any key of the scene for all methods (repeatable)",
+        "PATH=VALUE");
+  text(compare_command, "--threads", compare_options.threads, "Threads (default: all); results do not depend on it",
+       "N");
+  text(compare_command, "--precision", compare_options.precision,
+       "Of the kernels: double or float; same as --set solver.precision", "NAME");
+  compare_command->add_flag("--quiet", compare_options.quiet, "Print errors only");
+
   MeshOptions mesh_options;
   CLI::App* mesh_command = command("mesh", "Generate, convert or examine a mesh",
                                    {"verve mesh bear --set spacing=0.05 --out bear.mesh",
@@ -186,6 +212,7 @@ int dispatch(int argc, char** argv) {
   if (list_command->parsed()) return list(list_options, leftovers(*list_command));
   if (check_command->parsed()) return check(check_options, leftovers(*check_command));
   if (simulate_command->parsed()) return simulate(simulate_options, leftovers(*simulate_command));
+  if (compare_command->parsed()) return compare(compare_options, leftovers(*compare_command));
   if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));

@@ -87,8 +87,8 @@ bool prepare_directory(const std::string& directory, Diagnostics& problems) {
   return true;
 }
 
-std::string directory_name(const std::string& scene_name) {
-  std::string name = scene_name;
+std::string directory_name(const Scene& scene, const std::string& source) {
+  std::string name = scene.name == "untitled" ? std::filesystem::path(source).stem().string() : scene.name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
   return name.find_first_not_of('.') == std::string::npos ? "scene" : name;

@@ -28,11 +28,6 @@ void print_summary(const Measures& start, const Measures& end, const RunResult& 
               format_duration(result.milliseconds * 1e-3).c_str());
 }
 
-std::string default_directory(const Scene& scene, const std::string& source) {
-  const std::string name = scene.name == "untitled" ? std::filesystem::path(source).stem().string() : scene.name;
-  return "runs/" + directory_name(name);
-}
-
 }  // namespace
 
 int simulate(const SimulateOptions& options, Diagnostics problems) {
@@ -67,7 +62,7 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   if (problems.has_errors() || !simulation) return refuse(problems, "nothing was written");
 
   const Scene& scene = simulation->scene();
-  const std::filesystem::path out = options.out.empty() ? default_directory(scene, options.scene) : options.out;
+  const std::filesystem::path out = options.out.empty() ? "runs/" + directory_name(scene, options.scene) : options.out;
   Expected<Recorder> recorder = Recorder::open(out, *simulation, options.record == "double");
   append_new(problems, recorder.diagnostics());
   if (!recorder) return refuse(problems, "nothing was written");

@@ -76,6 +76,28 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
   }
 }
 
+void print_wide_table(const std::vector<std::vector<std::string>>& rows) {
+  const auto width_of = [&](size_t column) {
+    int width = 0;
+    for (const auto& row : rows)
+      if (column < row.size()) width = std::max(width, display_width(row[column]));
+    return width;
+  };
+  const int most = terminal_width();
+  for (size_t column = 1; column < rows[0].size();) {
+    if (column > 1) std::printf("\n");
+    std::vector<std::vector<std::string>> part;
+    for (const auto& row : rows) part.push_back({row[0]});
+    int width = width_of(0);
+    do {
+      for (size_t r = 0; r < rows.size(); ++r) part[r].push_back(column < rows[r].size() ? rows[r][column] : "");
+      width += 3 + width_of(column);
+      ++column;
+    } while (column < rows[0].size() && width + 3 + width_of(column) <= most);
+    print_table(part);
+  }
+}
+
 std::string format_duration(double seconds) {
   char buffer[64];
   if (seconds >= 60) {

@@ -27,6 +27,8 @@ int display_width(const std::string& text);
 void print_columns(const std::vector<std::pair<std::string, std::string>>& rows, int indent);
 /// First column left, all others right-aligned. The first row is the head.
 void print_table(const std::vector<std::vector<std::string>>& rows);
+/// The same in several tables below each other, each with the first column, where one would be too wide.
+void print_wide_table(const std::vector<std::vector<std::string>>& rows);
 
 /// "12.3 ms", "3.2 s", "1:07 min"
 std::string format_duration(double seconds);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,10 +36,42 @@ class Recorder {
 /// What a run kept of a quantity over the longest span in which nothing in the scene changes it from outside.
 struct Kept {
   std::string text;  ///< "54.6 → 54.6 J (100.0 %)", or why there is none: "exchanged with an anchor"
-  std::string span;  ///< "from 2.53 s to 10 s", empty when there is none
+  std::string span{};  ///< "from 2.53 s to 10 s", empty when there is none
+  double share = std::numeric_limits<double>::quiet_NaN();  ///< left at the end: 1 is all; nan where the text has none
+  /// Largest departure within the span from the value at its start, in units of that value; of what the energy of the
+  /// run could carry where that value is rounding. Nan without a span.
+  double departure = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A run in six entries: the table of a report.
+/// A state beside its rest shape and beside another run, without units; docs/compare.md has the formulas. What was not
+/// measured is not a number.
+struct FrameQuality {
+  double roughness = std::numeric_limits<double>::quiet_NaN();
+  double constraint_error = std::numeric_limits<double>::quiet_NaN();  ///< Simulation::constraint_error()
+  double distance = std::numeric_limits<double>::quiet_NaN();          ///< to a reference
+};
+
+/// Measures states of one scene; keeps what does not move.
+class QualityMeter {
+ public:
+  explicit QualityMeter(const Simulation& simulation);
+  QualityMeter(QualityMeter&&) noexcept;
+  ~QualityMeter();
+
+  /// High-frequency content of the deformation: norm of the graph Laplacian of the displacement from the best rigid fit
+  /// of each body's rest shape, in units of the body's size.
+  double roughness(const std::vector<Vec3>& positions) const;
+  /// Root mean square over the vertices, by mass, in units of each body's size.
+  double distance(const std::vector<Vec3>& positions, const std::vector<Vec3>& reference) const;
+  /// All three of the present state; no distance without a reference.
+  FrameQuality measure(const Simulation& simulation, const std::vector<Vec3>* reference = nullptr) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A run in one row: the table of a report.
 struct RunSummary {
   Kept energy;                     ///< H
   Kept momentum;                   ///< |P|
@@ -47,17 +80,26 @@ struct RunSummary {
                                    ///< kinetic + elastic energy
   double mean_iterations = 0;      ///< per frame
   double mean_milliseconds = 0;    ///< per frame
+  FrameQuality quality;            ///< means: roughness over the last third, the others over the run
+  double last_distance = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// One curve set and playback of a report: collected while a run goes on.
 class ReportRun {
  public:
-  /// `label` as shown ("cpd"); at most `max_frames` frames are kept for playback (evenly thinned out).
-  ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames = 600);
+  /// `label` as shown ("cpd"); at most `max_frames` frames are kept for playback (evenly thinned out). `quality` is
+  /// that of the first frame.
+  ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames = 600,
+            const FrameQuality& quality = {});
   ReportRun(ReportRun&&) noexcept;
+  ReportRun& operator=(ReportRun&&) noexcept;
   ~ReportRun();
   /// Call after each successful step.
-  void frame(const Simulation& simulation, const StepReport& report);
+  void frame(const Simulation& simulation, const StepReport& report, const FrameQuality& quality = {});
+  /// One more column of the report's table: its head, and what stands in the row of this run.
+  void note(std::string column, std::string text);
+  /// Drawn in grey, as what the others are compared with.
+  void mark_as_reference();
   /// Energies that have no zero of their own, and the elastic oscillation, are counted in units of the largest energy
   /// of this run and those `beside` it, so that runs of one scene compare. Goes by the scene: dials turned and pushes
   /// given through Simulation are not seen.
@@ -67,11 +109,16 @@ class ReportRun {
   std::unique_ptr<Impl> impl;
 };
 
-/// A self-contained page: curves of H (kinetic, elastic, external), |P|, |L|, iterations and frame time, and a 3-D
-/// playback with orbit, pause and scrub. Several runs are drawn over each other and played side by side. Long runs and
-/// large meshes are thinned out so that the file stays below 25 MB. An existing file is replaced at one stroke, or left
-/// alone on failure.
+/// A run that a report should have shown, and why there is nothing to show.
+struct AbsentRun {
+  std::string label, reason;
+};
+
+/// A self-contained page: curves of H (kinetic, elastic, external), |P|, |L|, iterations, frame time and what was
+/// measured of FrameQuality, and a 3-D playback with orbit, pause and scrub. Several runs are drawn over each other and
+/// played side by side. Long runs and large meshes are thinned out so that the file stays below 25 MB. An existing file
+/// is replaced at one stroke, or left alone on failure.
 Expected<bool> write_report(const std::filesystem::path& file, const std::string& title, const std::string& description,
-                            const std::vector<const ReportRun*>& runs);
+                            const std::vector<const ReportRun*>& runs, const std::vector<AbsentRun>& absent = {});
 
 }  // namespace verve

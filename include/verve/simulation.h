@@ -92,6 +92,7 @@ class Simulation {
 
   std::vector<Vec3> positions() const;
   std::vector<Vec3> velocities() const;
+  std::vector<double> masses() const;  ///< lumped, of each vertex [kg]; 0 for vertices that no element uses
   /// One per vertex of embedded_mesh(body), where the body has carried it; empty without a surface.
   std::vector<Vec3> embedded_positions(int body) const;
   /// Sizes must equal vertices(); histories and ledgers restart from the given state.
@@ -101,6 +102,10 @@ class Simulation {
   Measures measure(int body) const;
   Measures measure() const;          ///< of all bodies together
   std::uint64_t state_hash() const;  ///< equal bits, equal hash
+  /// How far the elements are from where their potentials want them: root mean square of |z - p(z)|, weighted as in the
+  /// global step, in units of |z| at rest (docs/compare.md). Without anchors, and without gas, which has no such place.
+  /// Not a number when every z is zero at rest. Takes about as long as an unoptimised local step.
+  double constraint_error() const;
 
   // Dials. They act in the next step and leave the rest of the ledger alone.
   void set_energy(int body, double total);  ///< aim for this `total`, then hold it

@@ -1,6 +1,7 @@
 #include "verve/simulation.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -161,6 +162,13 @@ std::vector<Vec3> in_user_order(const Model& model, const std::vector<Vec4>& row
 std::vector<Vec3> Simulation::positions() const { return in_user_order(impl_->world.model, impl_->world.state.x); }
 std::vector<Vec3> Simulation::velocities() const { return in_user_order(impl_->world.model, impl_->world.state.v); }
 
+std::vector<double> Simulation::masses() const {
+  std::vector<double> out(vertices());
+  for (const Body& body : impl_->world.model.bodies)
+    for (int r = 0; r < body.count; ++r) out[body.first + body.vertex_of_row[r]] = body.mass[r];
+  return out;
+}
+
 std::vector<Vec3> Simulation::embedded_positions(int b) const {
   const Body& body = impl_->world.model.bodies[impl_->body("embedded_positions", b)];
   if (body.embedded.triangles.empty()) return {};
@@ -216,6 +224,29 @@ Measures Simulation::measure() const {
   all.center = all.center / all.mass;
   all.spin = all.angular_momentum - cross(all.center, all.momentum);
   return all;
+}
+
+double Simulation::constraint_error() const {
+  double violation = 0, reference = 0;
+  std::vector<Vec3> z, p;
+  for (const Body& body : impl_->world.model.bodies) {
+    for (const auto& potential : body.potentials) {
+      if (potential->prestress() > 0) continue;
+      size_t rows = 0;
+      for (int e = 0; e < potential->elements(); ++e) rows += size_t(potential->rows(e));
+      z.resize(rows), p.resize(rows);
+      potential->project(impl_->world.state.x.data() + body.first, z.data(), p.data());
+      size_t row = 0;
+      for (int e = 0; e < potential->elements(); ++e) {
+        double square = 0;
+        for (const size_t end = row + size_t(potential->rows(e)); row < end; ++row)
+          square += dot(z[row] - p[row], z[row] - p[row]);
+        violation += 0.5 * potential->weight(e) * square;
+      }
+      reference += potential->reference_energy();
+    }
+  }
+  return reference > 0 ? std::sqrt(violation / reference) : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::uint64_t Simulation::state_hash() const {

@@ -91,8 +91,8 @@ std::string percent(double fraction) {
   return buffer;
 }
 
-std::string arrow(double from, double to, const char* unit, double fraction) {
-  return format_value(from) + " → " + format_value(to) + " " + unit + " (" + percent(fraction) + ")";
+Kept arrow(double from, double to, const char* unit, double fraction) {
+  return {format_value(from) + " → " + format_value(to) + " " + unit + " (" + percent(fraction) + ")", "", fraction};
 }
 
 /// "" unless one of the values has left the numbers.
@@ -102,11 +102,20 @@ std::string not_finite(double from, double to) {
 }
 
 /// `scale` is what the energy of the run could carry: measured against it, rounding is nothing to keep.
-std::string kept_vector(const Vec3& from, const Vec3& to, const char* unit, double scale) {
-  if (const std::string lost = not_finite(norm(from), norm(to)); !lost.empty()) return lost;
-  if (!(norm(from) > rounding * scale))
-    return norm(to) > rounding * scale ? "0 → " + format_value(norm(to)) + " " + unit : "none to keep";
-  return arrow(norm(from), norm(to), unit, dot(to, from) / dot(from, from));
+Kept kept_vector(const History& history, const Span& span, Vec3 Measures::*what, const char* unit, double scale) {
+  const Vec3 from = history.frames[span.from].*what, to = history.frames[span.to].*what;
+  Kept out;
+  const bool something = norm(from) > rounding * scale;
+  if (const std::string lost = not_finite(norm(from), norm(to)); !lost.empty())
+    out.text = lost;
+  else if (something)
+    out = arrow(norm(from), norm(to), unit, dot(to, from) / dot(from, from));
+  else
+    out.text = norm(to) > rounding * scale ? "0 → " + format_value(norm(to)) + " " + unit : "none to keep";
+  double largest = 0;
+  for (int i = span.from; i <= span.to; ++i) largest = std::max(largest, norm(history.frames[i].*what - from));
+  out.departure = largest > 0 ? largest / (something ? norm(from) : scale) : largest;
+  return out;
 }
 
 }  // namespace
@@ -149,35 +158,40 @@ double energy_scale(const History& history, const Span& span) {
   return scale;
 }
 
-std::string kept_energy(const History& history, const Span& span, double unit) {
-  if (span.empty()) return span.why_not;
+Kept kept_energy(const History& history, const Span& span, double unit) {
+  if (span.empty()) return {span.why_not};
   const double first = history.frames[span.from].total, last = history.frames[span.to].total;
-  if (const std::string lost = not_finite(first, last); !lost.empty()) return lost;
+  if (const std::string lost = not_finite(first, last); !lost.empty()) return {lost};
   const double scale = energy_scale(history, span);
   const double noise = rounding * std::max(unit, scale);
   const auto cleared = [&](double energy) { return std::abs(energy) > noise ? energy : 0.0; };
   const double from = cleared(first), to = cleared(last);
-  if (!(unit > rounding * scale))  // a share of nothing
-    return to == from ? "none to keep" : format_value(from) + " → " + format_value(to) + " J";
-  return arrow(from, to, "J", 1 - (from - to) / unit);
+  const bool something = unit > rounding * scale;
+  Kept out;
+  if (something)
+    out = arrow(from, to, "J", 1 - (from - to) / unit);
+  else  // a share of nothing
+    out.text = to == from ? "none to keep" : format_value(from) + " → " + format_value(to) + " J";
+  double largest = 0;
+  for (int i = span.from; i <= span.to; ++i) largest = std::max(largest, std::abs(history.frames[i].total - first));
+  out.departure = largest > 0 ? largest / (something ? unit : scale) : largest;
+  return out;
 }
 
-std::string kept_momentum(const History& history, const Span& span) {
-  if (span.empty()) return span.why_not;
-  const Measures& from = history.frames[span.from];
-  const double scale = std::sqrt(2 * from.mass * energy_scale(history, span));
-  return kept_vector(from.momentum, history.frames[span.to].momentum, "kg m/s", scale);
+Kept kept_momentum(const History& history, const Span& span) {
+  if (span.empty()) return {span.why_not};
+  const double scale = std::sqrt(2 * history.frames[span.from].mass * energy_scale(history, span));
+  return kept_vector(history, span, &Measures::momentum, "kg m/s", scale);
 }
 
-std::string kept_spin(const History& history, const Span& span) {
-  if (span.empty()) return span.why_not;
-  const Measures& from = history.frames[span.from];
-  const double scale = history.radius * std::sqrt(2 * from.mass * energy_scale(history, span));
-  return kept_vector(from.spin, history.frames[span.to].spin, "kg m²/s", scale);
+Kept kept_spin(const History& history, const Span& span) {
+  if (span.empty()) return {span.why_not};
+  const double scale = history.radius * std::sqrt(2 * history.frames[span.from].mass * energy_scale(history, span));
+  return kept_vector(history, span, &Measures::spin, "kg m²/s", scale);
 }
 
 double elastic_oscillation(const History& history) {
-  const int n = int(history.frames.size()), first = n - std::max(1, n / 3);
+  const int n = int(history.frames.size()), first = int(last_third(size_t(n)));
   double mean = 0, squares = 0;
   for (int i = first; i < n; ++i) mean += history.frames[i].elastic / (n - first);
   for (int i = first; i < n; ++i) squares += std::pow(history.frames[i].elastic - mean, 2) / (n - first);

@@ -1,11 +1,12 @@
 // What a run kept of what it had: energy and momenta over the longest span in which nothing from outside changes them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "verve/record.h"
 #include "verve/scene.h"
-#include "verve/simulation.h"
 
 namespace verve {
 
@@ -31,13 +32,15 @@ struct History {
 double root_mean_square_radius(const std::vector<Vec3>& positions);
 
 /// "4.21 → 4.20 J (99.8 %)". The share of energy is 1 less the loss in units of `unit` [J]; momenta count along their
-/// direction at the start of the span.
-std::string kept_energy(const History& history, const Span& span, double unit);
-std::string kept_momentum(const History& history, const Span& span);
-std::string kept_spin(const History& history, const Span& span);
+/// direction at the start of the span. The span of the result stays empty.
+Kept kept_energy(const History& history, const Span& span, double unit);
+Kept kept_momentum(const History& history, const Span& span);
+Kept kept_spin(const History& history, const Span& span);
 
 /// Largest finite kinetic + elastic energy of the span [J].
 double energy_scale(const History& history, const Span& span);
+/// Where the last third of `frames` >= 1 begins: what a run has come to.
+constexpr size_t last_third(size_t frames) { return frames - std::max<size_t>(1, frames / 3); }
 /// Standard deviation of the elastic energy over the last third [J].
 double elastic_oscillation(const History& history);
 

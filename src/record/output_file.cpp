@@ -47,6 +47,29 @@ std::string OutputFile::close() {
   return ::close(std::exchange(descriptor_, -1)) < 0 ? last_system_error() : "";
 }
 
+std::string GrowingFile::create(const std::filesystem::path& path, const std::string& head) {
+  const std::filesystem::path part = path.string() + ".part";
+  std::string error = file_.create(part);
+  size_ = 0;
+  if (error.empty()) error = append(head);
+  std::error_code code;
+  if (error.empty()) {
+    std::filesystem::rename(part, path, code);
+    if (code) error = code.message();
+  }
+  if (!error.empty()) file_.close(), std::filesystem::remove(part, code);
+  return error;
+}
+
+std::string GrowingFile::append(const std::string& text) {
+  const std::string error = file_.write_at(size_, text);
+  if (error.empty())
+    size_ += text.size();
+  else
+    file_.cut_to(size_);
+  return error;
+}
+
 std::string write_whole_file(const std::filesystem::path& file, const std::string& text) {
   const std::filesystem::path part = file.string() + ".part";
   OutputFile out;

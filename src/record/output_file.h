@@ -26,6 +26,19 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// A text that grows by whole pieces and can be read at any moment.
+class GrowingFile {
+ public:
+  /// Appears with `head` in it, in place of an older file, or not at all.
+  std::string create(const std::filesystem::path& path, const std::string& head);
+  /// In full, or the file stays as it was.
+  std::string append(const std::string& text);
+
+ private:
+  OutputFile file_;
+  std::uint64_t size_ = 0;
+};
+
 /// "Permission denied": what the last failed system call said.
 std::string last_system_error();
 

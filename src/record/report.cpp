@@ -88,6 +88,17 @@ void append_curves(std::string& out, const Run& run) {
     out += std::string(",\"") + name + "\":";
     append_list(out, points, [&](const ReportPoint* p) { append_json_number(out, p->*member); });
   }
+  static constexpr std::pair<const char*, double FrameQuality::*> measured[] = {
+      {"roughness", &FrameQuality::roughness},
+      {"constraintError", &FrameQuality::constraint_error},
+      {"distance", &FrameQuality::distance}};
+  for (const auto& [name, member] : measured) {
+    if (std::none_of(points.begin(), points.end(),
+                     [&](const ReportPoint* p) { return std::isfinite(p->quality.*member); }))
+      continue;
+    out += std::string(",\"") + name + "\":";
+    append_list(out, points, [&](const ReportPoint* p) { append_json_number(out, p->quality.*member); });
+  }
   out += '}';
 }
 
@@ -107,6 +118,14 @@ void append_summary(std::string& out, const RunSummary& summary) {
   append_json_number(out, summary.mean_iterations);
   out += ",\"milliseconds\":";
   append_json_number(out, summary.mean_milliseconds);
+  out += ",\"roughness\":";
+  append_json_number(out, summary.quality.roughness);
+  out += ",\"constraintError\":";
+  append_json_number(out, summary.quality.constraint_error);
+  out += ",\"distance\":";
+  append_json_number(out, summary.quality.distance);
+  out += ",\"lastDistance\":";
+  append_json_number(out, summary.last_distance);
   out += '}';
 }
 
@@ -139,7 +158,8 @@ void append_frames(std::string& out, const std::vector<const ReportFrame*>& fram
 }
 
 std::string report_json(const std::string& title, const std::string& description,
-                        const std::vector<const ReportRun*>& runs, double byte_limit) {
+                        const std::vector<const ReportRun*>& runs, const std::vector<AbsentRun>& absent,
+                        double byte_limit) {
   // Geometry, shared by runs of the same scene.
   std::vector<const std::vector<ReportMesh>*> geometries;
   std::vector<size_t> geometry_of;
@@ -165,6 +185,11 @@ std::string report_json(const std::string& title, const std::string& description
     append_json_number(head, run.history.frames.back().mass);
     head += ",\"summary\":";
     append_summary(head, runs[i]->summary(runs));
+    if (run.reference) head += ",\"reference\":true";
+    head += ",\"notes\":";
+    append_list(head, run.notes, [&](const std::pair<std::string, std::string>& note) {
+      head += '[' + json_string(note.first) + ',' + json_string(note.second) + ']';
+    });
     head += ",\"curves\":";
     append_curves(head, run);
     fixed_bytes += double(head.size());
@@ -182,6 +207,10 @@ std::string report_json(const std::string& title, const std::string& description
   std::string out = "{\"version\":\"" VERVE_VERSION "\",\"title\":" + json_string(title) +
                     ",\"description\":" + json_string(description) + ",\"geometries\":";
   out += playback ? geometry : "null";
+  out += ",\"absent\":";
+  append_list(out, absent, [&](const AbsentRun& run) {
+    out += "{\"label\":" + json_string(run.label) + ",\"reason\":" + json_string(run.reason) + '}';
+  });
   out += ",\"runs\":[";
   for (size_t i = 0; i < runs.size(); ++i) {
     if (i) out += ",\n";
@@ -213,14 +242,14 @@ std::string fill(std::string_view text, const std::vector<std::pair<std::string_
 }  // namespace
 
 Expected<bool> write_report(const std::filesystem::path& file, const std::string& title, const std::string& description,
-                            const std::vector<const ReportRun*>& runs) {
+                            const std::vector<const ReportRun*>& runs, const std::vector<AbsentRun>& absent) {
   if (runs.empty()) throw std::invalid_argument("write_report: found no runs, expected at least one");
   for (const ReportRun* run : runs)
     if (!run || !run->impl) throw std::invalid_argument("write_report: found a null or moved-from run");
 
   double page_bytes = 0;
   for (const auto& asset : verve_record_files::all()) page_bytes += double(asset.text.size());
-  const std::string data = report_json(title, description, runs, report_byte_limit - page_bytes);
+  const std::string data = report_json(title, description, runs, absent, report_byte_limit - page_bytes);
   const std::string page = fill(verve_record_files::find("report.html"), {{"title", html_text(title)}, {"data", data}});
   if (const std::string error = write_whole_file(file, page); !error.empty()) {
     Diagnostics problems;

@@ -96,9 +96,17 @@ std::string span_text(const Span& span, const ReportRun::Impl& run) {
   return span.empty() ? "" : buffer;
 }
 
+/// Over the frames from `first` on.
+double mean_of(const std::vector<FrameQuality>& frames, size_t first, double FrameQuality::*what) {
+  double sum = 0;
+  for (size_t i = first; i < frames.size(); ++i) sum += frames[i].*what;
+  return sum / double(frames.size() - first);
+}
+
 }  // namespace
 
-ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames)
+ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames,
+                      const FrameQuality& first)
     : label(std::move(label_)),
       vertices(simulation.vertices()),
       elements(simulation.elements()),
@@ -108,10 +116,10 @@ ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int tota
       scene(simulation.scene()),
       start(simulation.time()) {
   history.radius = root_mean_square_radius(simulation.positions());
-  add(simulation, {});
+  add(simulation, {}, first);
 }
 
-void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report) {
+void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured) {
   const Measures m = simulation.measure();
   const int frame = simulation.frame();
   const double time = simulation.time();
@@ -127,9 +135,11 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
                     norm(m.momentum),
                     norm(m.spin),
                     double(report.iterations),
-                    report.milliseconds};
+                    report.milliseconds,
+                    measured};
   if (!history.frames.empty()) sum_iterations += report.iterations, sum_milliseconds += report.milliseconds;
   history.frames.push_back(m);
+  quality.push_back(measured);
   points.add(point);
 
   ReportFrame shot{frame, time, m.center, {}, {}, {}};
@@ -148,17 +158,24 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
   frames.add(std::move(shot));
 }
 
-ReportRun::ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames)
-    : impl(std::make_unique<Impl>(std::move(label), simulation, total_frames, max_frames)) {}
+ReportRun::ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames,
+                     const FrameQuality& quality)
+    : impl(std::make_unique<Impl>(std::move(label), simulation, total_frames, max_frames, quality)) {}
 ReportRun::ReportRun(ReportRun&&) noexcept = default;
+ReportRun& ReportRun::operator=(ReportRun&&) noexcept = default;
 ReportRun::~ReportRun() = default;
 
-void ReportRun::frame(const Simulation& simulation, const StepReport& report) {
+void ReportRun::note(std::string column, std::string text) {
+  impl->notes.emplace_back(std::move(column), std::move(text));
+}
+void ReportRun::mark_as_reference() { impl->reference = true; }
+
+void ReportRun::frame(const Simulation& simulation, const StepReport& report, const FrameQuality& quality) {
   if (simulation.vertices() != impl->vertices)
     throw std::invalid_argument("ReportRun::frame: found " + std::to_string(simulation.vertices()) +
                                 " vertices, expected " + std::to_string(impl->vertices) +
                                 " (those of the simulation it was made with)");
-  impl->add(simulation, report);
+  impl->add(simulation, report, quality);
 }
 
 RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const {
@@ -175,15 +192,20 @@ RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const
   const double unit = true_zero ? r.history.frames[spans.energy.from].total : span_scale;
 
   RunSummary out;
-  out.energy = {kept_energy(r.history, spans.energy, unit), span_text(spans.energy, r)};
-  out.momentum = {kept_momentum(r.history, spans.momentum), span_text(spans.momentum, r)};
-  out.spin = {kept_spin(r.history, spans.spin), span_text(spans.spin, r)};
+  out.energy = kept_energy(r.history, spans.energy, unit), out.energy.span = span_text(spans.energy, r);
+  out.momentum = kept_momentum(r.history, spans.momentum), out.momentum.span = span_text(spans.momentum, r);
+  out.spin = kept_spin(r.history, spans.spin), out.spin.span = span_text(spans.spin, r);
   const double oscillation = elastic_oscillation(r.history);
   out.elastic_oscillation = scale > 0 || !std::isfinite(oscillation) ? oscillation / scale : 0;
   if (r.steps() > 0) {
     out.mean_iterations = r.sum_iterations / r.steps();
     out.mean_milliseconds = r.sum_milliseconds / r.steps();
   }
+  const size_t n = r.quality.size(), late = last_third(n);
+  out.quality.roughness = mean_of(r.quality, late, &FrameQuality::roughness);
+  out.quality.constraint_error = mean_of(r.quality, 0, &FrameQuality::constraint_error);
+  out.quality.distance = mean_of(r.quality, 0, &FrameQuality::distance);
+  out.last_distance = r.quality.back().distance;
   return out;
 }
 

@@ -47,6 +47,7 @@ struct ReportPoint {
   double time = 0;
   double kinetic = 0, elastic = 0, contact = 0, external = 0, total = 0, target = 0;
   double momentum = 0, spin = 0, iterations = 0, milliseconds = 0;
+  FrameQuality quality;
 };
 
 /// Keeps every stride-th item and the last one; the stride doubles whenever the room is full.
@@ -96,10 +97,13 @@ struct ReportRun::Impl {
   Scene scene;
   double start = 0;  ///< time of the first frame [s]
   History history;
+  std::vector<FrameQuality> quality;  ///< of every frame
   double sum_iterations = 0, sum_milliseconds = 0;
+  std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table
+  bool reference = false;
 
-  Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames);
-  void add(const Simulation& simulation, const StepReport& report);
+  Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames, const FrameQuality& first);
+  void add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured);
   int steps() const { return int(history.frames.size()) - 1; }
   Spans spans() const { return undisturbed_spans(scene, steps(), start); }
 };

@@ -4,52 +4,18 @@
 #include <numbers>
 
 #include "integrators/scenes_for_tests.h"
-#include "potentials/polar.h"
+#include "verve/record.h"
 
 using namespace verve;
 using namespace verve::test;
 
 namespace {
 
-/// High-frequency content of the deformation: norm of the graph Laplacian of the displacement from the best rigid fit
-/// of the rest shape.
-class Roughness {
- public:
-  explicit Roughness(const Simulation& sim) : mass_(vertex_masses(sim, 0)), rest_(sim.mesh(0).vertices) {
-    neighbours_.resize(rest_.size());
-    for (const auto& [a, b] : unique_edges(sim.mesh(0))) neighbours_[a].push_back(b), neighbours_[b].push_back(a);
-  }
-  double of(const std::vector<Vec3>& x) const {
-    Vec3 c{}, c0{};
-    double total = 0;
-    for (size_t i = 0; i < x.size(); ++i) c += x[i] * mass_[i], c0 += rest_[i] * mass_[i], total += mass_[i];
-    c = c / total, c0 = c0 / total;
-    Mat3 a{};
-    for (size_t i = 0; i < x.size(); ++i) a = a + outer(x[i] - c, (rest_[i] - c0) * mass_[i]);
-    const Mat3 R = nearest_rotation(a);
-    std::vector<Vec3> d(x.size());
-    for (size_t i = 0; i < x.size(); ++i) d[i] = x[i] - c - R * (rest_[i] - c0);
-    double sum = 0;
-    for (size_t i = 0; i < x.size(); ++i) {
-      Vec3 around{};
-      for (const int j : neighbours_[i]) around += d[j];
-      const Vec3 l = d[i] - around / double(neighbours_[i].size());
-      sum += mass_[i] * dot(l, l);
-    }
-    return std::sqrt(sum / total);
-  }
-
- private:
-  std::vector<double> mass_;
-  std::vector<Vec3> rest_;
-  std::vector<std::vector<int>> neighbours_;
-};
-
 /// The promises that hold for any mesh, and returns W/H0 by frame.
 std::vector<double> check_cube(const Scene& scene, double most_iterations_on_average, double most_iterations,
                                double most_roughness) {
   Simulation sim = make(scene);
-  const Roughness roughness(sim);
+  const QualityMeter quality(sim);
   std::vector<double> rough;
   const Measures m0 = sim.measure();
   std::vector<double> energy, spin, momentum, iterations, elastic, reported;
@@ -64,7 +30,7 @@ std::vector<double> check_cube(const Scene& scene, double most_iterations_on_ave
     momentum.push_back(norm(m.momentum) / std::sqrt(2 * m0.mass * m0.total));
     iterations.push_back(r.iterations);
     elastic.push_back(m.elastic / m0.total);
-    rough.push_back(roughness.of(sim.positions()));
+    rough.push_back(quality.roughness(sim.positions()));
   }
   const double early = mean(rough, 50, 100), late = mean(rough, 900, 1000);
   MESSAGE("dH ", largest(energy), "  dL ", largest(spin), "  dP ", largest(momentum), "  iterations ", mean(iterations),

@@ -7,7 +7,10 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const byId = id => document.getElementById(id);
   const {element, formatNumber} = verve;
-  const runColor = i => `--run-${i % 8}`;
+  // A run that the others are compared with is grey; the others take the colours in turn.
+  const colors = data.runs.map((run, i) => run.reference
+      ? '--reference' : `--run-${data.runs.slice(0, i).filter(r => !r.reference).length % 8}`);
+  const runColor = i => colors[i];
   const several = data.runs.length > 1;
 
   // ---- data
@@ -309,20 +312,33 @@
 
   // ---- summary
 
+  const finite = v => v !== null && v !== undefined && Number.isFinite(v);
+
   function buildSummary() {
     const undisturbed = ' over the longest span in which nothing from outside changes it';
     const percent = v => v === null ? '–' : Number((100 * v).toPrecision(2)) + ' % of energy';
     const plain = digits => v => v === null ? '–' : v.toFixed(digits);
+    const inSizes = 'in units of the body\u2019s size';
+    const measured =
+        [['Roughness', 'roughness', `High-frequency deformation ${inSizes}, mean of the last third`],
+         ['Constraint error', 'constraintError', 'How far elements are from where their potentials want them, mean'],
+         ['Distance', 'distance', `From the reference, ${inSizes}, mean`],
+         ['Distance at the end', 'lastDistance', `From the reference, ${inSizes}`]]
+            .filter(([, key]) => data.runs.some(run => finite(run.summary[key])))
+            .map(([name, key, help]) =>
+                [name, s => finite(s[key]) ? formatNumber(Number(s[key].toPrecision(3))) : '–', help]);
     const columns = [
       ['Energy', s => s.energy.text, 'H' + undisturbed, s => s.energy.span],
       ['|P|', s => s.momentum.text, 'Linear momentum' + undisturbed, s => s.momentum.span],
       ['|L|', s => s.spin.text, 'Angular momentum about the centre of mass' + undisturbed, s => s.spin.span],
       ['Elastic oscillation', s => percent(s.elasticOscillation),
        'Standard deviation of the elastic energy over the last third, over the largest kinetic + elastic energy'],
+      ...measured,
       ['Iterations / frame', s => plain(1)(s.iterations), 'Mean'],
       ['ms / frame', s => s.milliseconds === null ? '–' : formatNumber(Number(s.milliseconds.toPrecision(3))),
        'Mean computing time']
     ];
+    const noted = [...new Set(data.runs.flatMap(run => run.notes.map(([name]) => name)))];
     const table = byId('summary'), head = element('tr', '', element('thead', '', table));
     element('th', '', head).textContent = 'Run';
     for (const [name, , help] of columns) {
@@ -330,6 +346,7 @@
       th.textContent = name;
       th.title = help;
     }
+    for (const name of noted) element('th', '', head).textContent = name;
     const body = element('tbody', '', table);
     data.runs.forEach((run, i) => {
       const row = element('tr', '', body), name = element('td', '', row);
@@ -340,20 +357,28 @@
         cell.textContent = value(run.summary);
         if (span && span(run.summary)) element('small', '', cell).textContent = span(run.summary);
       }
+      const notes = new Map(run.notes);
+      for (const name of noted) element('td', 'note', row).textContent = notes.get(name) || '';
     });
+    for (const run of data.absent || []) {
+      const row = element('tr', 'absent', body);
+      element('td', '', row).textContent = run.label;
+      const why = element('td', 'note', row);
+      why.textContent = run.reason;
+      why.colSpan = columns.length + noted.length;
+    }
   }
 
   // ---- curves
 
-  const finite = v => v !== null && Number.isFinite(v);
   const peak = values => values.reduce((m, v) => finite(v) ? Math.max(m, Math.abs(v)) : m, 0);
 
-  /** When one run explodes beside another that does not, the axis stays with the sane one. */
-  function limitOf(series) {
+  /** When one run explodes beside another that does not, the axis stays with the sane one. Up to `sane` none explodes. */
+  function limitOf(series, sane = 0) {
     const peaks = series.map(s => peak(s.values)).filter(p => p > 0);
     if (peaks.length < 2) return 0;
     const least = Math.min(...peaks), most = Math.max(...peaks);
-    return most > 30 * least ? 3 * least : 0;
+    return most > Math.max(30 * least, sane) ? Math.max(3 * least, ...peaks.filter(p => p <= sane)) : 0;
   }
   /** A few slow frames (the first one, a busy machine) must not flatten the rest. */
   function usual(series) {
@@ -367,11 +392,11 @@
     const add = (place, options) =>
         plots.push(new verve.Plot(element('div', '', byId(place)), {...options, onSeek: seek}));
     // Earlier runs are drawn wider, so that they show beneath later ones that coincide with them.
-    const over = (key, skip = 0) => data.runs.map((run, i) => ({
+    const over = (key, skip = 0) => data.runs.map((run, i) => run.curves[key] && {
       label: several ? run.label : '', color: runColor(i), time: run.curves.time.slice(skip),
       values: run.curves[key].slice(skip), strong: true,
       width: 1.6 + (skip ? 0 : 2.2 * (data.runs.length - 1 - i) / data.runs.length)
-    }));
+    }).filter(Boolean);
     const parts = [['kinetic', 'kinetic'], ['elastic', 'elastic'], ['external', 'external'], ['contact', 'contact']];
     const split = run => {
       const time = run.curves.time, scale = peak(run.curves.total);
@@ -405,6 +430,12 @@
                   limit: limitOf(momentum)});
     add('plots', {title: 'Angular momentum |L|', unit: 'kg m²/s', note: 'about the centre of mass', series: spin,
          floor: noise * bounds.radius, limit: limitOf(spin)});
+    for (const [key, title, note] of [['distance', 'Distance to the reference', 'in units of the body\u2019s size'],
+                                      ['roughness', 'Roughness', 'in units of the body\u2019s size'],
+                                      ['constraintError', 'Constraint error', '']]) {
+      const series = over(key);
+      if (series.length) add('plots', {title, unit: '', note, series, limit: limitOf(series, 10)});
+    }
     const iterations = over('iterations', 1), cost = over('milliseconds', 1);
     add('plots', {title: 'Iterations per frame', unit: '', series: iterations});
     add('plots', {title: 'Computing time per frame', unit: 'ms', series: cost, limit: usual(cost)});
