@@ -145,6 +145,7 @@ int run(Contestant& contestant, bool quiet, const QualityOf& quality, const Afte
     if (after_frame) after_frame(simulation, step, now);
   });
   const RunResult& result = contestant.result;
+  if (!result.failure) contestant.run->mark_as_failed();
   if (!result.failure)
     contestant.status = "failed in frame " + std::to_string(result.frames + 1) + ": " +
                         std::string(to_string(result.failure.status)) +

@@ -81,7 +81,7 @@ struct RunSummary {
   double mean_iterations = 0;      ///< per frame
   double mean_milliseconds = 0;    ///< per frame
   FrameQuality quality;            ///< means: roughness over the last third, the others over the run
-  double last_distance = std::numeric_limits<double>::quiet_NaN();
+  double last_distance = std::numeric_limits<double>::quiet_NaN();  ///< in the last frame that has one
 };
 
 /// One curve set and playback of a report: collected while a run goes on.
@@ -100,6 +100,8 @@ class ReportRun {
   void note(std::string column, std::string text);
   /// Drawn in grey, as what the others are compared with.
   void mark_as_reference();
+  /// It blew up: what it had then is no unit for those beside it.
+  void mark_as_failed();
   /// Energies that have no zero of their own, and the elastic oscillation, are counted in units of the largest energy
   /// of this run and those `beside` it, so that runs of one scene compare. Goes by the scene: dials turned and pushes
   /// given through Simulation are not seen.

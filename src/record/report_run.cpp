@@ -96,11 +96,13 @@ std::string span_text(const Span& span, const ReportRun::Impl& run) {
   return span.empty() ? "" : buffer;
 }
 
-/// Over the frames from `first` on.
+/// Over the frames from `first` on in which it was measured; not a number where it never was.
 double mean_of(const std::vector<FrameQuality>& frames, size_t first, double FrameQuality::*what) {
   double sum = 0;
-  for (size_t i = first; i < frames.size(); ++i) sum += frames[i].*what;
-  return sum / double(frames.size() - first);
+  int count = 0;
+  for (size_t i = first; i < frames.size(); ++i)
+    if (!std::isnan(frames[i].*what)) sum += frames[i].*what, ++count;
+  return sum / count;
 }
 
 }  // namespace
@@ -169,6 +171,7 @@ void ReportRun::note(std::string column, std::string text) {
   impl->notes.emplace_back(std::move(column), std::move(text));
 }
 void ReportRun::mark_as_reference() { impl->reference = true; }
+void ReportRun::mark_as_failed() { impl->failed = true; }
 
 void ReportRun::frame(const Simulation& simulation, const StepReport& report, const FrameQuality& quality) {
   if (simulation.vertices() != impl->vertices)
@@ -184,6 +187,7 @@ RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const
   double scale = energy_scale(r.history, {0, r.steps(), ""}), span_scale = energy_scale(r.history, spans.energy);
   for (const ReportRun* other : beside) {
     const Impl& o = *other->impl;
+    if (o.failed) continue;
     scale = std::max(scale, energy_scale(o.history, {0, o.steps(), ""}));
     span_scale = std::max(span_scale, energy_scale(o.history, o.spans().energy));
   }
@@ -205,7 +209,8 @@ RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const
   out.quality.roughness = mean_of(r.quality, late, &FrameQuality::roughness);
   out.quality.constraint_error = mean_of(r.quality, 0, &FrameQuality::constraint_error);
   out.quality.distance = mean_of(r.quality, 0, &FrameQuality::distance);
-  out.last_distance = r.quality.back().distance;
+  for (const FrameQuality& q : r.quality)
+    if (!std::isnan(q.distance)) out.last_distance = q.distance;
   return out;
 }
 

@@ -100,7 +100,7 @@ struct ReportRun::Impl {
   std::vector<FrameQuality> quality;  ///< of every frame
   double sum_iterations = 0, sum_milliseconds = 0;
   std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table
-  bool reference = false;
+  bool reference = false, failed = false;
 
   Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames, const FrameQuality& first);
   void add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured);

@@ -50,6 +50,29 @@ TEST_CASE("flags out of range or unknown are refused, each with one message") {
   check_refused(folder, {"demo", "--scene", "in.json", "--frames", "0"}, {"--frames: found 0"});
 }
 
+TEST_CASE("compare refuses methods and modes that it does not know, all at once") {
+  const Folder folder;
+  folder.write("in.json", small_scene());
+  check_refused(folder, {"compare", "in.json", "--methods", "cpdd,pd"},
+                {"--methods: found \"cpdd\"", "(nearest: cpd)", "1 problem; nothing was written"});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd,,cpd"}, {"--methods: found \"\""});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd,cpd,pd"}, {"--methods: found \"pd\" twice"});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd:0,cpd:"},
+                {"--methods: pd:0: found 0, expected a whole number >= 1", "expected a number of iterations after"});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd:3", "--iterations", "5"}, {"beside --iterations"});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd", "--iterations", "5", "--budget", "2"},
+                {"--budget: found beside --iterations"});
+  check_refused(folder, {"compare"}, {"SCENE: nothing given"});
+  check_refused(folder,
+                {"compare", "in.json", "--methods", "dp,pbdd", "--frames", "0", "--iterations", "none", "--budget",
+                 "-1ms", "--reference", "1", "--precision", "half", "--threads", "no", "--set", "solver.method=pd",
+                 "--set", "gravty=[0,1,0]"},
+                {"--methods: found \"dp\"", "--methods: found \"pbdd\"", "--frames: found 0", "--iterations: found none",
+                 "--budget: found -1ms, expected a number > 0", "--reference: found 1, expected none or a whole number",
+                 "--precision: found \"half\"", "--threads: found no", "--set: found solver.method=pd", "gravty",
+                 "nothing was written"});
+}
+
 TEST_CASE("a flag without its value, no command and an unknown command are bad input") {
   const Folder folder;
   const Outcome missing = run(folder, {"simulate", "cube", "--frames"});
@@ -117,6 +140,7 @@ TEST_CASE("an output folder that cannot be written to is refused") {
     CAPTURE(out);
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"simulate", "in.json", "--out", out},
+          std::vector<std::string>{"compare", "in.json", "--frames", "2", "--out", out},
           std::vector<std::string>{"demo", "--scene", "in.json", "--frames", "2", "--out", out}}) {
       const Outcome outcome = run(folder, words);
       CHECK(outcome.code == 2);

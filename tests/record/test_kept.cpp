@@ -109,6 +109,26 @@ TEST_CASE("what is kept is told with its values and as a share") {
   CHECK(kept_spin(sliding(10, 1), Span{0, 0, "set by a dial"}).text == "set by a dial");
 }
 
+TEST_CASE("shares and largest departures are numbers too") {
+  const Span span{0, 10, ""};
+  const Kept energy = kept_energy(sliding(10, 0.9), span, 4);
+  CHECK(energy.share == doctest::Approx(std::pow(0.9, 10)));
+  CHECK(energy.departure == doctest::Approx(1 - std::pow(0.9, 10)));
+  CHECK(kept_spin(sliding(10, 0.9), span).departure == doctest::Approx(1 - std::pow(0.9, 10)));
+  History excursion = sliding(10, 1);
+  excursion.frames[4].total = 5, excursion.frames[4].momentum = {3, 4, 0};  // there and back
+  CHECK(kept_energy(excursion, span, 4).share == 1);
+  CHECK(kept_energy(excursion, span, 4).departure == doctest::Approx(0.25));
+  CHECK(kept_momentum(excursion, span).share == 1);
+  CHECK(kept_momentum(excursion, span).departure == doctest::Approx(4.0 / 3));
+  // of what is zero at the start, in units of what 4 J of kinetic energy could carry with 2 kg
+  for (Measures& m : excursion.frames) m.momentum = {};
+  excursion.frames[4].momentum = {1, 0, 0};
+  CHECK(kept_momentum(excursion, span).departure == doctest::Approx(1 / std::sqrt(2 * 2 * 4.0)));
+  CHECK(std::isnan(kept_momentum(excursion, span).share));
+  CHECK(std::isnan(kept_spin(excursion, Span{0, 0, "set by a dial"}).departure));
+}
+
 TEST_CASE("energy below zero, as of a hanging body, is counted in units of the scale") {
   History hanging = sliding(10, 1);
   for (int i = 0; i <= 10; ++i) hanging.frames[i].total = -1e-12 - 0.1 * i;

@@ -92,3 +92,18 @@ TEST_CASE("runs beside each other share the unit in which falling energy is coun
   CHECK(slow.summary({&slow, &fast}).energy.text.find("(75.0 %)") != std::string::npos);
   CHECK(fast.summary({&slow, &fast}).energy.text.find("(100.0 %)") != std::string::npos);
 }
+
+TEST_CASE("a run that blew up is no unit for those beside it") {
+  Scene scene = resting_scene();
+  scene.gravity = {0, 0, -10};
+  Simulation sim = simulate(scene);
+  move(sim, 0, 1);
+  ReportRun slow("slow", sim, 1);
+  move(sim, 1, 0);  // loses all of its m/2
+  slow.frame(sim, {});
+  move(sim, 0, 1e6);
+  ReportRun wild("wild", sim, 0);
+  CHECK(slow.summary({&slow, &wild}).energy.text.find("(100.0 %)") != std::string::npos);
+  wild.mark_as_failed();
+  CHECK(slow.summary({&slow, &wild}).energy.text.find("(0 %)") != std::string::npos);
+}

@@ -133,7 +133,15 @@
                 : {grid: [0.32, 0.38, 0.45, 0.5], wire: [0, 0, 0, 0.38], shadow: 0.24};
   }
 
+  /** Two to four in a row, rows of about the same length; fewer where the page is narrow. */
+  function arrangeViews(count) {
+    const rows = Math.ceil(count / 4), columns = Math.ceil(count / rows);
+    byId('views').style.gridTemplateColumns =
+        `repeat(auto-fit, minmax(min(100%, max(300px, (100% - ${12 * (columns - 1)}px) / ${columns})), 1fr))`;
+  }
+
   function buildViews() {
+    arrangeViews(data.runs.length);
     data.runs.forEach((run, i) => {
       const box = element('div', 'view', byId('views'));
       const view = {run, box, shown: null};
@@ -392,7 +400,10 @@
     const add = (place, options) =>
         plots.push(new verve.Plot(element('div', '', byId(place)), {...options, onSeek: seek}));
     // Earlier runs are drawn wider, so that they show beneath later ones that coincide with them.
-    const over = (key, skip = 0) => data.runs.map((run, i) => run.curves[key] && {
+    // What the reference costs is no part of the comparison, and would flatten the rest.
+    const shown = (run, key) => run.curves[key] &&
+        !(run.reference && several && (key === 'iterations' || key === 'milliseconds'));
+    const over = (key, skip = 0) => data.runs.map((run, i) => shown(run, key) && {
       label: several ? run.label : '', color: runColor(i), time: run.curves.time.slice(skip),
       values: run.curves[key].slice(skip), strong: true,
       width: 1.6 + (skip ? 0 : 2.2 * (data.runs.length - 1 - i) / data.runs.length)
