@@ -186,7 +186,7 @@ void ConstraintSolver::solve(const std::vector<Vec4>* r, std::vector<double>& la
       dv[vertex_[p]] += Vec4(jacobian_[p] * (inverse_mass_[vertex_[p]] * lambda[i]));
 }
 
-double Projection::residual(const ConstraintRows& rows, const std::vector<double>& compliance, bool rigid_only,
+double ConstraintProjection::residual(const ConstraintRows& rows, const std::vector<double>& compliance, bool rigid_only,
                             const std::vector<double>& lambda) {
   double most = 0;
   worst = -1;
@@ -201,7 +201,7 @@ double Projection::residual(const ConstraintRows& rows, const std::vector<double
   return most;
 }
 
-double Projection::project(Island& island, ConstraintRows& rows, ConstraintSolver& solver,
+double ConstraintProjection::project(Island& island, ConstraintRows& rows, ConstraintSolver& solver,
                            const std::vector<double>& compliance, bool rigid_only, double tolerance, int most,
                            std::vector<Vec4>& x, std::vector<double>& lambda) {
   dx_.resize(x.size()), damped_.resize(rows.size());

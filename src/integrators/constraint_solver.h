@@ -78,7 +78,7 @@ class ConstraintSolver {
 };
 
 /// What both methods with exact constraints do: bring x onto them.
-class Projection {
+class ConstraintProjection {
  public:
   /// x <- x + M^-1 J^T lambda until C + S lambda = 0 to `tolerance` of the size of every element, with the J of each
   /// iterate: fast projection (Goldenthal et al. 2007, Algorithm 1). Returns the largest residual that is left.

@@ -51,7 +51,7 @@ class FastProjection final : public OwnStep {
  private:
   ConstraintRows rows_;
   ConstraintSolver solver_;
-  Projection projection_;
+  ConstraintProjection projection_;
   std::vector<double> compliance_, lambda_;
   std::vector<Vec4> before_;
 };

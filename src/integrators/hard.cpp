@@ -107,7 +107,7 @@ class Hard final : public OwnStep {
 
   ConstraintRows rows_;
   ConstraintSolver solver_;
-  Projection projection_;
+  ConstraintProjection projection_;
   std::vector<double> compliance_, lambda_, step_, force_;
   std::vector<Vec4> before_, start_, dx_;
 };
