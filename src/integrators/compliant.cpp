@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "integrators/constraint_solver.h"
+#include "linear/cholesky.h"
 
 namespace verve {
 
@@ -21,6 +22,7 @@ class Compliant final : public OwnStep {
     const int n = island.rows();
     const bool changed = rows_.bind(island, false);
     others_.bind(island);
+    if (rows_.size() == 0 && !island.consistent()) return without_constraints(island, h, out);
     const bool whole = geometric_ || !others_.empty() || island.consistent();
     solver_.bind(island, rows_, whole ? Form::kkt : Form::schur, geometric_, &others_, changed);
     const HeldVertices& held = rows_.held();
@@ -83,6 +85,43 @@ class Compliant final : public OwnStep {
   const std::vector<double>* multipliers() const override { return &lambda_; }
 
  private:
+  /// H alone, which then is one scalar matrix for the three axes and constant: the first iterate of PD.
+  void without_constraints(Island& island, double h, StepOutcome& out) {
+    Motion& m = island.motion;
+    const HeldVertices& held = rows_.held();
+    const int n = island.rows();
+    r_.resize(n), dv_.resize(n);
+    if (factored_ != std::pair(island.version(), h) || held_ != held.flags()) {
+      held_ = held.flags();
+      const SymmetricMatrix& w = others_.weights();
+      matrix_ = w;
+      for (int c = 0; c < n; ++c) {
+        for (int e = w.start[c]; e < w.start[c + 1]; ++e)
+          matrix_.value[e] = held.held(c) || held.held(w.row[e]) ? 0 : h * h * w.value[e];
+        matrix_.value[w.start[c]] += held.held(c) ? 1 : island.forcing.mass[c];
+      }
+      if (!factor_.factorize(matrix_, island.bodies().size() == 1, Precision::float64)) {
+        out.status = StepOutcome::Status::not_factorizable;
+        return;
+      }
+      factored_ = {island.version(), h};
+    }
+    for (int v = 0; v < n; ++v)
+      if (held.held(v)) m.v[v] = (held.point(v) - m.x[v]) * (1 / h);
+    std::fill(dv_.begin(), dv_.end(), Vec4());
+    others_.add_gradient(m.x, dv_);
+    for (int v = 0; v < n; ++v) r_[v] = (island.forcing.force[v] - dv_[v]) * h;
+    others_.add_product(-h * h, m.v, r_);
+    for (int v = 0; v < n; ++v)
+      if (held.held(v)) r_[v] = {};
+    factor_.solve(r_.data(), dv_.data());
+    for (int v = 0; v < n; ++v) {
+      m.v[v] += dv_[v];
+      m.x[v] = held.held(v) ? held.point(v) : m.x[v] + m.v[v] * h;
+    }
+    out.iterations = 1;
+  }
+
   bool geometric_;
   double damping_;
   bool known_ = false;  // lambda_ belongs to the motion
@@ -91,6 +130,10 @@ class Compliant final : public OwnStep {
   ConstraintSolver solver_;
   std::vector<double> compliance_, lambda_, tension_, step_;
   std::vector<Vec4> r_, change_, dv_;
+  SymmetricMatrix matrix_;
+  Cholesky factor_;
+  std::pair<long, double> factored_{-1, 0};
+  std::vector<char> held_;
 };
 
 }  // namespace

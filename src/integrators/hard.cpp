@@ -54,7 +54,6 @@ class Hard final : public OwnStep {
     before_ = m.x;
     for (int v = 0; v < n; ++v)
       m.x[v] = held.held(v) ? held.point(v) : m.x[v] + m.v[v] * h + f.acceleration[v] * (0.5 * h * h);
-    if (!solver_.factorize(island, rows_, compliance_, false, {})) return fail(NAN, out);
     start_ = m.x;
     double left = 0, last = INFINITY;
     for (int k = 0;; ++k) {
@@ -62,6 +61,11 @@ class Hard final : public OwnStep {
       left = projection_.residual(rows_, compliance_, false, lambda_);
       const bool stuck = k > 3 && !(left < 0.9 * last);
       if (left <= tolerance || k >= settings.iterations || stuck || !std::isfinite(left)) break;
+      if (k == 0) {  // not at rest, nor in free flight
+        rows_.evaluate(before_);
+        if (!solver_.factorize(island, rows_, compliance_, false, {})) return fail(NAN, out);
+        rows_.evaluate(m.x);
+      }
       last = left;
       for (int i = 0; i < rows_.size(); ++i) step_[i] = -(rows_.value(i) + compliance_[i] * lambda_[i]);
       solver_.solve(nullptr, step_, dx_);
@@ -84,6 +88,10 @@ class Hard final : public OwnStep {
       m.v[v] = (m.x[v] - before_[v]) * (1 / h);
       if (!held.held(v)) m.v[v] += f.acceleration[v] * (0.5 * h);
     }
+    double rate = 0;
+    for (int i = 0; i < rows_.size(); ++i)
+      if (rows_.rigid(i)) rate = std::max(rate, rows_.relative(i, h * rows_.rate(i, m.v)));
+    if (rate <= 1e-3 * tolerance) return;  // along the constraints already
     project_velocity(island, m.v, out);
     for (int i = 0; i < rows_.size(); ++i)
       if (rows_.rigid(i)) force_[i] += step_[i] / h;

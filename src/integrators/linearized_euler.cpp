@@ -2,8 +2,9 @@
 //   (M + h^2 K) dv = h (f - h K v_n),   v_{n+1} = v_n + dv,   x_{n+1} = x_n + h v_{n+1},
 // by conjugate gradients with a filter that keeps dv as prescribed where hard anchors hold a vertex (their Sec. 5.3).
 // K is the Hessian of W: k grad C grad C^T + k C d^2C/dx^2 for smooth constraints, the latter of edges and only in
-// tension (their compressed springs, too, are cut to what is positive, Choi and Ko 2002, Sec. 4.2); the weights
-// w G^T G for all others, with which a step never gains energy: it is the first iterate of PD.
+// tension (compressed springs are cut to what is positive, Choi and Ko 2002, Sec. 4.2); of all others the slope of
+// their gradient along each direction of the solve. Where that is not positive, or the step gains energy, the step is
+// made again with their weights w G^T G, with which it never does: it is then the first iterate of PD.
 #include <algorithm>
 #include <cmath>
 
@@ -13,6 +14,10 @@ namespace verve {
 
 namespace {
 
+/// Energy that a step may gain before it counts as too long for its Hessian. A turn by theta stretches a body by
+/// theta^2/2 until the next step takes that back, which is no instability.
+constexpr double much = 0.05;
+
 class LinearizedEuler final : public OwnStep {
  public:
   void step(Island& island, double h, const Settings& settings, StepOutcome& out) override {
@@ -21,33 +26,54 @@ class LinearizedEuler final : public OwnStep {
     const int n = island.rows();
     rows_.bind(island, false);
     others_.bind(island);
-    const HeldVertices& held = rows_.held();
-    for (std::vector<Vec4>* a : {&b_, &dv_, &residual_, &direction_, &product_, &scaled_}) a->resize(n);
+    for (std::vector<Vec4>* a :
+         {&b_, &dv_, &residual_, &direction_, &product_, &probe_, &displaced_, &ahead_, &behind_, &gradient_})
+      a->resize(n);
     inverse_diagonal_.resize(n), bend_.resize(rows_.size());
     rows_.evaluate(m.x);
     island_ = &island;
     h2_ = h * h;
-
-    // right-hand side and the diagonal
-    std::fill(product_.begin(), product_.end(), Vec4());
-    others_.add_gradient(m.x, product_);
+    x_ = m.x, v_ = m.v;
+    std::fill(gradient_.begin(), gradient_.end(), Vec4());
+    others_.add_gradient(m.x, gradient_);
     for (int i = 0; i < rows_.size(); ++i) {
       const double force = rows_.stiffness(i) * rows_.value(i);
-      rows_.add_force(i, force, product_);
+      rows_.add_force(i, force, gradient_);
       bend_[i] = rows_.of_potential(i) ? std::max(0.0, force) * rows_.curvature(i) : 0;
     }
-    for (int v = 0; v < n; ++v) b_[v] = (f.force[v] - product_[v]) * h;
-    stiffness(m.v, scaled_);
-    for (int v = 0; v < n; ++v) b_[v] -= scaled_[v];
     precondition();
 
+    by_weights_ = others_.empty();
+    const double before = by_weights_ ? 0 : energy(m.v, m.energy);
+    bool good = solve(h, settings, out) && take(h);
+    if (by_weights_) return;
+    if (good) {
+      double gained = energy(m.v, island.evaluate(m.x, product_)) - before;
+      for (int v = 0; v < n; ++v) gained -= dot(f.force[v], m.x[v] - x_[v]);
+      good = gained <= much * out.e_ref;
+    }
+    if (good) return;
+    // the Hessian is indefinite or the step too long for it: the weights, which are never less than the Hessian
+    m.x = x_, m.v = v_;
+    by_weights_ = true;
+    solve(h, settings, out), take(h);
+  }
+
+ private:
+  /// Conjugate gradients for dv_; false where the matrix turns out not to be positive.
+  bool solve(double h, const Settings& settings, StepOutcome& out) {
+    const Forcing& f = island_->forcing;
+    const HeldVertices& held = rows_.held();
+    const int n = int(x_.size());
+    stiffness(v_, product_);
+    for (int v = 0; v < n; ++v) b_[v] = (f.force[v] - gradient_[v]) * h - product_[v];
     // dv starts at what is prescribed, and elsewhere at the common acceleration of a free island, for which M alone
-    // resists: that keeps the momentum exact although the solve ends early
+    // resists
+    const bool free = !island_->anchored();
     Vec4 impulse;
-    for (int v = 0; v < n; ++v) impulse += b_[v];
-    const bool free = !island.anchored();
-    const Vec4 common = free ? impulse * (1 / island.total_mass()) : Vec4();
-    for (int v = 0; v < n; ++v) dv_[v] = held.held(v) ? (held.point(v) - m.x[v]) * (1 / h) - m.v[v] : common;
+    for (int v = 0; v < n; ++v) impulse += f.force[v] * h;
+    const Vec4 common = free ? impulse * (1 / island_->total_mass()) : Vec4();
+    for (int v = 0; v < n; ++v) dv_[v] = held.held(v) ? (held.point(v) - x_[v]) * (1 / h) - v_[v] : common;
     multiply(dv_, product_);
     double size = 0, delta = 0;
     for (int v = 0; v < n; ++v) {
@@ -58,11 +84,13 @@ class LinearizedEuler final : public OwnStep {
     }
     const double enough = settings.tolerance * settings.tolerance * std::max(size, delta);
     int k = 0;
-    for (; k < settings.iterations && delta > enough; ++k) {
+    bool positive = true;
+    for (; k < settings.iterations && delta > enough && positive; ++k) {
       multiply(direction_, product_);
       double curvature = 0;
       for (int v = 0; v < n; ++v) curvature += held.held(v) ? 0 : dot(direction_[v], product_[v]);
-      if (!(curvature > 0)) break;
+      positive = curvature > 0;
+      if (!positive) break;
       const double alpha = delta / curvature;
       double next = 0;
       for (int v = 0; v < n; ++v) {
@@ -76,32 +104,42 @@ class LinearizedEuler final : public OwnStep {
         if (!held.held(v)) direction_[v] = residual_[v] * inverse_diagonal_[v] + direction_[v] * beta;
       delta = next;
     }
-    out.iterations = k;
-    if (delta > enough) out.status = StepOutcome::Status::stopped;
-    if (free) {
-      Vec4 left;  // what the solve has not done of the impulse; K knows nothing of translations
-      multiply(dv_, product_);
-      for (int v = 0; v < n; ++v) left += held.held(v) ? Vec4() : b_[v] - product_[v];
-      const Vec4 shift = left * (1 / island.total_mass());
+    out.iterations += k;
+    out.status = delta > enough ? StepOutcome::Status::stopped : StepOutcome::Status::converged;
+    if (free) {  // what an early end has left of the impulse, or added to it, goes to the body as a whole
+      for (int v = 0; v < n; ++v) impulse -= dv_[v] * f.mass[v];
+      const Vec4 shift = impulse * (1 / island_->total_mass());
       for (int v = 0; v < n; ++v)
         if (!held.held(v)) dv_[v] += shift;
     }
-    for (int v = 0; v < n; ++v) {
-      if (held.held(v)) {
-        m.v[v] = (held.point(v) - m.x[v]) * (1 / h);
-        m.x[v] = held.point(v);
-      } else {
-        m.v[v] += dv_[v];
-        m.x[v] += m.v[v] * h;
-      }
-    }
+    return positive;
   }
 
- private:
+  /// The new motion; false when it is not finite.
+  bool take(double h) {
+    Motion& m = island_->motion;
+    const HeldVertices& held = rows_.held();
+    double sum = 0;
+    for (int v = 0; v < int(x_.size()); ++v) {
+      m.v[v] = held.held(v) ? (held.point(v) - x_[v]) * (1 / h) : v_[v] + dv_[v];
+      m.x[v] = held.held(v) ? held.point(v) : x_[v] + m.v[v] * h;
+      sum += dot(m.v[v], m.v[v]);
+    }
+    return std::isfinite(sum);
+  }
+
+  double energy(const std::vector<Vec4>& v, double elastic) const {
+    for (int i = 0; i < int(v.size()); ++i) elastic += 0.5 * island_->forcing.mass[i] * dot(v[i], v[i]);
+    return island_->consistent() ? elastic + island_->consistent_mass().coupling.kinetic(v.data()) : elastic;
+  }
+
   /// out = h^2 K p.
-  void stiffness(const std::vector<Vec4>& p, std::vector<Vec4>& out) const {
+  void stiffness(const std::vector<Vec4>& p, std::vector<Vec4>& out) {
     std::fill(out.begin(), out.end(), Vec4());
-    others_.add_product(h2_, p, out);
+    if (by_weights_)
+      others_.add_product(h2_, p, out);
+    else
+      add_slope(p, out);
     for (int i = 0; i < rows_.size(); ++i) {
       rows_.add_force(i, h2_ * rows_.stiffness(i) * rows_.rate(i, p), out);
       if (bend_[i] == 0) continue;
@@ -112,8 +150,38 @@ class LinearizedEuler final : public OwnStep {
     }
   }
 
+  /// Of the other potentials: the slope of their gradient along p, by central differences. Translations of a body, of
+  /// which it knows nothing, are taken out of p first: they would leave round-off.
+  void add_slope(const std::vector<Vec4>& p, std::vector<Vec4>& out) {
+    double largest = 0, extent = 0, all = 0;
+    for (size_t k = 0; k < island_->bodies().size(); ++k) {
+      const int first = island_->offset(int(k));
+      const int last = k + 1 < island_->bodies().size() ? island_->offset(int(k) + 1) : island_->rows();
+      Vec4 mean;
+      for (int v = first; v < last; ++v) mean += p[v];
+      mean = mean * (1.0 / (last - first));
+      for (int v = first; v < last; ++v) {
+        probe_[v] = p[v] - mean;
+        largest = std::max(largest, dot(probe_[v], probe_[v]));
+        all = std::max(all, dot(p[v], p[v]));
+        const Vec4 d = x_[v] - x_[first];
+        extent = std::max(extent, dot(d, d));
+      }
+    }
+    if (!(largest > 1e-24 * all) || !(extent > 0)) return;
+    const double step = 1e-6 * std::sqrt(extent / largest);
+    for (const double side : {1.0, -1.0}) {
+      std::vector<Vec4>& gradient = side > 0 ? ahead_ : behind_;
+      std::fill(gradient.begin(), gradient.end(), Vec4());
+      for (size_t v = 0; v < p.size(); ++v) displaced_[v] = x_[v] + probe_[v] * (side * step);
+      others_.add_gradient(displaced_, gradient);
+    }
+    const double scale = h2_ / (2 * step);
+    for (size_t v = 0; v < p.size(); ++v) out[v] += (ahead_[v] - behind_[v]) * scale;
+  }
+
   /// out = (M + h^2 K) p.
-  void multiply(const std::vector<Vec4>& p, std::vector<Vec4>& out) const {
+  void multiply(const std::vector<Vec4>& p, std::vector<Vec4>& out) {
     stiffness(p, out);
     for (int v = 0; v < int(p.size()); ++v) out[v] += p[v] * island_->forcing.mass[v];
     for (int v = 0; island_->consistent() && v < int(p.size()); ++v)
@@ -137,12 +205,14 @@ class LinearizedEuler final : public OwnStep {
     for (double& d : inverse_diagonal_) d = d > 0 ? 1 / d : 0;
   }
 
-  const Island* island_ = nullptr;  // of the step
+  Island* island_ = nullptr;  // of the step
+  bool by_weights_ = false;   // K of the other potentials
   double h2_ = 0;
   ConstraintRows rows_;
   OtherForces others_;
   std::vector<double> inverse_diagonal_, bend_;  // bend_: k C times the curvature of C
-  std::vector<Vec4> b_, dv_, residual_, direction_, product_, scaled_;
+  std::vector<Vec4> x_, v_, b_, dv_, residual_, direction_, product_;
+  std::vector<Vec4> gradient_, probe_, displaced_, ahead_, behind_;
 };
 
 }  // namespace

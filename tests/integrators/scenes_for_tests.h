@@ -76,6 +76,9 @@ inline const MethodInfo& method_info(const std::string& name) {
 }
 inline bool conserves(const MethodInfo& m) { return m.conservation == "cpd"; }
 
+/// Explicit Euler blows up whatever moves, round-off included, at any step: nothing that lasts can be asked of it.
+inline bool blows_up(const MethodInfo& m) { return m.integrator == "explicit_euler"; }
+
 /// Methods that can drive the strain of tetrahedra. The others have tests of their own.
 inline const std::vector<MethodInfo>& methods_for_solids() {
   static const std::vector<MethodInfo> methods = [] {
