@@ -252,7 +252,7 @@ std::string contradiction(const ConstraintRows& rows, int worst, double left, do
   out += " is off by " + format_value(left) + " of its size, expected at most " + format_value(allowed);
   if (redundant > 0)
     out += "; " + std::to_string(redundant) + " of " + std::to_string(rows.size()) + " depend on others";
-  return out + ". Hold less, or let them give way: method \"compliant\"";
+  return out + ". Take shorter steps, hold less, or let them give way: method \"compliant\"";
 }
 
 }  // namespace verve

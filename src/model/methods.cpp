@@ -44,7 +44,7 @@ const std::vector<MethodInfo>& method_infos() {
       {"compliant_plain", "the same without the geometric stiffness: tense constraints become unstable sideways",
        "compliant_plain", "own", "none", 0, 1, 1, true, false},
       {"linearized_euler", "backward Euler with one linear solve per step (Baraff and Witkin 1998)", "linearized_euler",
-       "own", "none", 0, 300, 1},
+       "own", "none", 0, 1000, 1},
       {"symplectic_euler", "explicit, energy within a band below its longest step; penalty forces by another name",
        "symplectic_euler", "own", "none", 0, 1, 1, true, false},
       {"explicit_euler", "explicit, gains energy at any step: for comparison", "explicit_euler", "own", "none", 0, 1,

@@ -91,7 +91,7 @@ TEST_CASE("a body at rest stays at rest") {
       const bool solid = std::string(generator) == "box";
       if (solid && !drives_solids(method)) continue;
       const Parameters size =
-          std::string(generator) == "cloth" ? Parameters{{"columns", {30}}, {"rows", {30}}} : Parameters{};
+          std::string(generator) == "cloth" ? Parameters{{"columns", {20}}, {"rows", {20}}} : Parameters{};
       Scene scene = scene_of(generated_body(generator, size, solid ? strain(1e4) : springs(1000)), method.name);
       Simulation sim = make(scene);
       const std::vector<Vec3> x0 = sim.positions();
