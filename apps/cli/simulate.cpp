@@ -35,8 +35,10 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   std::vector<std::string> methods;
   for (const MethodInfo& info : method_infos()) methods.push_back(info.name);
   // the combinations are too many to list, unless one of them is meant
-  if (options.method.find('+') != std::string::npos)
+  if (options.method.find('+') != std::string::npos) {
     for (const MethodInfo& info : combined_methods()) methods.push_back(info.name);
+    std::erase_if(methods, [](const std::string& name) { return name.find('+') == std::string::npos; });
+  }
 
   std::vector<Override> overrides = read_overrides(options.set, problems);
   if (read_count("--frames", options.frames, problems)) overrides.emplace_back("frames", options.frames);

@@ -1,7 +1,7 @@
 #include "integrators/fepr.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "base/parallel.h"
 #include "integrators/island.h"
@@ -11,7 +11,7 @@ namespace verve {
 namespace {
 
 constexpr int grain = 256;
-constexpr int most_iterations = 30;
+constexpr int most_iterations = 30, most_trials = 8;
 
 Vec6 stack(const Vec3& a, const Vec3& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
@@ -71,14 +71,20 @@ void ManifoldProjection::move(Island& island, const Reading& now, double h, doub
   island.evaluate_motion();
 }
 
+/// Back along the last step by a share of it.
+void ManifoldProjection::take_back(Island& island, double share) {
+  Motion& m = island.motion;
+  for (int i = 0; i < island.rows(); ++i) m.x[i] += step_x_[i] * share, m.v[i] += step_v_[i] * share;
+  island.evaluate_motion();
+}
+
 Quantities ManifoldProjection::correct(Island& island, double h, const Settings& settings, StepOutcome& out) {
   Motion& m = island.motion;
   Reading now = read(island);
   if (aim_.momenta) ride(island, now), now = read(island);
   const Vec3 d_p = now.p - aim_.target.p, d_l = now.l - aim_.target.l;
-  const double eps = settings.spec.epsilon * aim_.e_ref * h * h;
-  static const double start = std::getenv("FEPR_B") ? 0 : 1;
-  double s = start, t = start, sum = 0;
+  const double eps = settings.spec.epsilon * settings.spec.epsilon * aim_.e_ref * h * h;
+  double s = 0, t = 0, sum = 0;
   Quantities c;
   for (int k = 0;; ++k) {
     c = {{}, {}, energy_error(now, m.energy)};
@@ -90,7 +96,7 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
     }
     const Products p = products(island, now);
     const double inverse_h2 = 1 / (h * h);
-    double s_hh = p.gg + p.yy * inverse_h2, lambda = 0;
+    double s_hh = p.gg + p.yy * inverse_h2, lambda = 0, step_s = 0, step_t = 0;
     Vec3 lambda_p{}, lambda_l{};
     if (!aim_.momenta) {
       lambda = s_hh > 0 ? c.h / s_hh : 0;
@@ -113,17 +119,43 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
       for (int i = 0; i < 6; ++i) rest[i] -= s_qh[i] * lambda;
       const Vec6 q = inverse * rest;
       lambda_p = {q[0], q[1], q[2]}, lambda_l = {q[3], q[4], q[5]};
-      s += (dot(d_p, lambda_p) - along * lambda) / eps;
-      t += dot(d_l, lambda_l) / eps;
+      step_s = (dot(d_p, lambda_p) - along * lambda) / eps;
+      step_t = dot(d_l, lambda_l) / eps;
     }
     if (lambda == 0 && lambda_p == Vec3{} && lambda_l == Vec3{}) {  // nothing to put the energy into
       out.stationary = true;
       break;
     }
     move(island, now, h, lambda, lambda_p, lambda_l);
-    sum += lambda * inverse_h2;
     ++out.iterations;
     now = read(island);
+    // Along the step H - H* is c (1 - a) + k a^2. Where H is curved more than the step is short (a light vertex on a
+    // stiff spring) the whole step leads far past H*: it ends where this parabola meets H*, fitted anew to where it has
+    // led, or where it comes nearest.
+    double length = 1, low = 0, high = 1, left = energy_error(now, m.energy);
+    const auto shorten = [&](double to) {
+      take_back(island, length - to);
+      length = to;
+      ++out.iterations;
+      now = read(island);
+      left = energy_error(now, m.energy);
+    };
+    const double enough = 0.5 * settings.tolerance * aim_.e_ref;
+    // residuals of the momenta, too, cost energy on the way: an overshoot is what is more than half of all of them
+    const double before = aim_.e_ref * std::max(norm(c.p), now.radius > 0 ? norm(c.l) / now.radius : 0) / aim_.scale_p;
+    if (c.h < 0 && left > std::max(enough, 0.5 * std::max(-c.h, before))) {
+      for (int n = 0; n < most_trials && std::abs(left) > enough; ++n) {
+        const double curvature = (left - c.h * (1 - length)) / (length * length);
+        double to = 2 / (1 + std::sqrt(1 - 4 * curvature / c.h));
+        (left > 0 ? high : low) = length;
+        if (!(to > low && to < high)) to = 0.5 * (low + high);
+        shorten(to);
+      }
+    } else if (c.h > 0 && left > 0.5 * std::max(c.h, before)) {
+      shorten(0.5 * c.h / left);
+    }
+    s += length * step_s, t += length * step_t;
+    sum += length * lambda * inverse_h2;
   }
   out.lambda = sum;
   slack_p_ = s, slack_l_ = t;

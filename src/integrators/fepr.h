@@ -8,8 +8,8 @@ namespace verve {
 /// Fast projection (Dinev et al. 2018b): from the result of the base step, in the metric D = diag(M, h^2 M, eps, eps)
 /// of q = (x, v, s, t), one linearisation of the constraints after another,
 ///   (grad c^T D^-1 grad c) lambda = c,   q -= D^-1 grad c lambda.
-/// The slack variables lead from the momenta that should be (s = t = 0) to those of the base step (s = t = 1), where
-/// they begin: P, L and H need not be possible together. docs/fepr.md says what the publication leaves open.
+/// The slack variables lead from the momenta that should be (s = t = 0, where they begin) to those of the base step
+/// (s = t = 1): P, L and H need not be possible together. docs/fepr.md says what the publication leaves open.
 /// Without momenta it is a projection on the energy alone (Hughes, Caughey and Liu 1978; LaBudde and Greenspan 1975).
 class ManifoldProjection final : public Projection {
  public:
@@ -42,7 +42,9 @@ class ManifoldProjection final : public Projection {
   Products products(const Island& island, const Reading& now);
   void move(Island& island, const Reading& now, double h, double lambda, const Vec3& lambda_p, const Vec3& lambda_l);
 
-  double slack_p_ = 1, slack_l_ = 1;
+  void take_back(Island& island, double share);
+
+  double slack_p_ = 0, slack_l_ = 0;
   std::vector<Products> parts_;
   std::vector<Vec4> step_x_, step_v_;
 };

@@ -154,6 +154,9 @@ class RangeCheck {
     }
     std::string list;
     for (const std::string& choice : key.choices()) list += choice + ", ";
+    // a combination is meant where there is a plus
+    if (value->find('+') != std::string::npos)
+      std::erase_if(all, [](const std::string& choice) { return choice.find('+') == std::string::npos; });
     const std::string near = nearest(*value, all);
     out_.error(where, "found " + quoted(*value) + ", expected one of " + list + "or " + key.also_words +
                           (near.empty() ? "" : " (nearest: " + near + ")"));

@@ -88,7 +88,9 @@ const std::vector<Key>& keys_of<Scene>() {
 template <>
 const std::vector<Key>& keys_of<SolverSpec>() {
   static const std::vector<Key> keys = {
-      key<&SolverSpec::method>("method", "a named point on the three axes below", {.choices = method_names, .also = combined_method_names, .also_words = combined_words()}),
+      key<&SolverSpec::method>(
+          "method", "a named point on the three axes below",
+          {.choices = method_names, .also = combined_method_names, .also_words = combined_words()}),
       key<&SolverSpec::integrator>("integrator", "what is minimised; null: the method's",
                                    {.optional = true, .choices = integrator_names}),
       key<&SolverSpec::minimizer>("minimizer", "how it is minimised; null: the method's",
@@ -106,8 +108,9 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                    {.range = at_least(1)}),
       describe("substeps", "steps per frame", {.range = between(0, 64)},
                [](void* owner) -> Member { return WholeOrAuto{&static_cast<SolverSpec*>(owner)->substeps}; }),
-      key<&SolverSpec::epsilon>("epsilon", "weight of the slack: alpha^2 in units of E_ref (\"published\"), s^2 + t^2 in units of "
-                                "E_ref h^2 (\"fepr\")",
+      key<&SolverSpec::epsilon>("epsilon",
+                                "of the slack: weight of alpha^2 in units of E_ref (\"published\"), root of the weight "
+                                "of s^2 + t^2 in units of E_ref h^2 (\"fepr\")",
                                 {.range = above(0)}),
       key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
       key<&SolverSpec::global>(
