@@ -77,10 +77,6 @@ void refuse_axes(const std::vector<Override>& overrides, Diagnostics& problems) 
                                     "says which they are");
 }
 
-bool given(const std::vector<Override>& overrides, const char* path) {
-  return std::any_of(overrides.begin(), overrides.end(), [&](const Override& o) { return o.first == path; });
-}
-
 bool iterates(const SolverSpec& solver) {
   const MethodInfo* info = method_called(solver.method);
   return info && info->iterations > 1;
@@ -209,71 +205,91 @@ std::string one_line(const Diagnostics& problems) {
   return out;
 }
 
-std::string fixed(double value) {
+std::string short_number(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.4g", value);
   return buffer;
 }
 
-}  // namespace
+/// The command line, read.
+struct Request {
+  std::vector<Override> overrides;
+  std::vector<Wanted> wanted;
+  std::optional<int> iterations;
+  std::optional<double> budget;
+  int factor = 0, threads = 0;
+  bool quiet = false;
 
-int compare(const CompareOptions& options, Diagnostics problems) {
-  // everything that can be wrong with the input, before anything is written
-  std::vector<Override> overrides = read_overrides(options.set, problems);
-  refuse_axes(overrides, problems);
-  if (read_count("--frames", options.frames, problems)) overrides.emplace_back("frames", options.frames);
+  bool sets(const char* path) const {
+    return std::any_of(overrides.begin(), overrides.end(), [&](const Override& o) { return o.first == path; });
+  }
+  std::string mode() const {
+    std::string out = "Each method with its own iterations.";
+    if (iterations) out = "Equal iterations: at most " + std::to_string(*iterations) + " per step.";
+    if (budget) out = "Equal time: iterations chosen for " + short_number(*budget) + " ms per frame.";
+    if (factor > 0)
+      out += " Reference: generalised-α with " + std::to_string(factor) + " sub-steps per frame, converged.";
+    return out;
+  }
+};
+
+Request read_request(const CompareOptions& options, Diagnostics& problems) {
+  Request out;
+  out.quiet = options.quiet;
+  out.overrides = read_overrides(options.set, problems);
+  refuse_axes(out.overrides, problems);
+  if (read_count("--frames", options.frames, problems)) out.overrides.emplace_back("frames", options.frames);
   if (read_choice("--precision", options.precision, {"double", "float"}, problems))
-    overrides.emplace_back("solver.precision", options.precision);
-  const std::optional<int> threads = read_count("--threads", options.threads, problems);
-  const std::optional<int> iterations = read_count("--iterations", options.iterations, problems);
-  const std::optional<double> budget = read_positive("--budget", options.budget, problems);
-  const int factor = read_reference(options.reference, problems);
-  std::vector<Wanted> wanted = read_methods(options.methods, problems);
+    out.overrides.emplace_back("solver.precision", options.precision);
+  out.threads = read_count("--threads", options.threads, problems).value_or(0);
+  out.iterations = read_count("--iterations", options.iterations, problems);
+  out.budget = read_positive("--budget", options.budget, problems);
+  out.factor = read_reference(options.reference, problems);
+  out.wanted = read_methods(options.methods, problems);
   if (!options.iterations.empty() && !options.budget.empty())
     problems.error("--budget", "found beside --iterations, expected one of the two: equal time or equal iterations");
-  for (const Wanted& w : wanted)
-    if (w.cap && (iterations || budget))
-      problems.error("--methods", "found \"" + w.label + "\" beside " + (iterations ? "--iterations" : "--budget") +
+  for (const Wanted& w : out.wanted)
+    if (w.cap && (out.iterations || out.budget))
+      problems.error("--methods", "found \"" + w.label + "\" beside " + (out.iterations ? "--iterations" : "--budget") +
                                       ", expected the number of iterations in one place");
-
-  if (options.scene.empty()) {
+  if (options.scene.empty())
     problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
-    return refuse(problems, "nothing was written");
-  }
-  const Expected<Scene> scene = read_scene(options.scene, overrides);
-  append_new(problems, scene.diagnostics());
-  if (problems.has_errors() || !scene) return refuse(problems, "nothing was written");
-  if (wanted.empty())
-    for (const std::string& method : methods_for(*scene)) wanted.push_back({method, method, std::nullopt});
+  return out;
+}
 
-  std::vector<Contestant> contestants;
-  if (factor > 0) {
-    Contestant& reference = contestants.emplace_back();
+/// The reference first, then the methods as they were asked for.
+std::vector<Contestant> contestants_for(const Request& request, const Scene& scene) {
+  std::vector<Contestant> out;
+  if (request.factor > 0) {
+    Contestant& reference = out.emplace_back();
     reference.label = reference_label, reference.reference = true;
-    reference.scene = *scene;
-    reference.scene.solver = reference_solver(*scene, factor);
+    reference.scene = scene;
+    reference.scene.solver = reference_solver(scene, request.factor);
   }
-  for (const Wanted& w : wanted) {
-    Contestant& contestant = contestants.emplace_back();
+  for (const Wanted& w : request.wanted) {
+    Contestant& contestant = out.emplace_back();
     contestant.label = w.label;
-    contestant.scene = *scene;
-    SolverSpec& solver = contestant.scene.solver = solver_by_name(scene->solver, w.method);
-    if (given(overrides, "solver.rho")) solver.rho = scene->solver.rho;
-    if (given(overrides, "solver.iterations")) solver.iterations = scene->solver.iterations;
+    contestant.scene = scene;
+    SolverSpec& solver = contestant.scene.solver = solver_by_name(scene.solver, w.method);
+    if (request.sets("solver.rho")) solver.rho = scene.solver.rho;
+    if (request.sets("solver.iterations")) solver.iterations = scene.solver.iterations;
     if (w.cap) solver.iterations = w.cap;
-    if (iterations) {
-      // a frame is one step, or the cap would be a multiple of itself
-      if (iterates(solver)) solver.iterations = iterations;
-      if (solver.substeps == 0) solver.substeps = 1;
+    if (request.iterations) {
+      if (iterates(solver)) solver.iterations = request.iterations;
+      if (solver.substeps == 0) solver.substeps = 1;  // or a frame could take a multiple of the cap
     }
   }
+  return out;
+}
 
-  // a method that refuses the scene does not keep the others from it; a scene that all refuse is a bad scene
+/// A method that refuses the scene does not keep the others from it. A scene that all refuse is a bad scene: false, and
+/// `problems` says why.
+bool prepare_all(std::vector<Contestant>& contestants, int threads, Diagnostics& problems) {
   Diagnostics refusals;
   bool any = false;
   for (Contestant& contestant : contestants) {
     Diagnostics found;
-    if (prepare(contestant, threads.value_or(0), found)) {
+    if (prepare(contestant, threads, found)) {
       any = any || !contestant.reference;
       append_new(problems, found);
     } else {
@@ -281,24 +297,28 @@ int compare(const CompareOptions& options, Diagnostics problems) {
       append_new(refusals, found);
     }
   }
-  if (!any) {
-    append_new(problems, refusals);
-    return refuse(problems, "nothing was written");
-  }
-  const fs::path out = options.out.empty() ? "runs/compare/" + directory_name(*scene, options.scene) : options.out;
-  Tables tables;
-  if (!prepare_directory(out.string(), problems) || !tables.open(out, factor > 0, problems))
-    return refuse(problems, "nothing was written");
-  report(problems);
-  std::error_code ignored;  // what an earlier comparison left here does not belong to the files beside it
-  for (const char* old : {"compare.html", "methods.csv"}) fs::remove(out / old, ignored);
-  if (factor == 0) fs::remove(out / "reference.csv", ignored);
+  if (!any) append_new(problems, refusals);
+  return any;
+}
 
-  const auto first = std::find_if(contestants.begin(), contestants.end(), [](const Contestant& c) { return bool(c.simulation); });
-  const QualityMeter meter(*first->simulation);
-  Trajectory trajectory(first->simulation->vertices());
-  if (!options.quiet) std::printf("%s: %s\n", scene->name.c_str(), describe(*first->simulation).c_str());
+/// Equal time: finds the cap, and says what stands against it.
+std::string fit_to_budget(Contestant& contestant, const Request& request) {
+  const std::optional<Calibration> found =
+      calibrate(contestant.scene, iteration_cap(contestant.scene.solver), *request.budget, request.threads);
+  if (!found) return "";
+  contestant.scene.solver.iterations = found->cap;
+  Diagnostics none;  // nothing has changed but the cap
+  prepare(contestant, request.threads, none);
+  if (!request.quiet)
+    std::printf("%s: %s per step, %s ms per frame in the trial%s%s\n", contestant.label.c_str(),
+                count(found->cap, "iteration", "iterations").c_str(), short_number(found->milliseconds).c_str(),
+                found->remark.empty() ? "" : "; ", found->remark.c_str());
+  return found->remark;
+}
 
+/// One after another, so that each has the machine for itself. Gives the exit code of all.
+int run_all(std::vector<Contestant>& contestants, const Request& request, const QualityMeter& meter, Tables& tables) {
+  std::unique_ptr<Trajectory> trajectory;
   int exit_code = exit_done;
   const InterruptGuard interrupt;
   for (Contestant& contestant : contestants) {
@@ -307,52 +327,69 @@ int compare(const CompareOptions& options, Diagnostics problems) {
       exit_code = std::max<int>(exit_code, exit_failed);
       continue;
     }
-    if (InterruptGuard::signal()) break;
     std::string remark;
-    if (budget && !contestant.reference && iterates(contestant.scene.solver)) {
-      const std::optional<Calibration> found =
-          calibrate(contestant.scene, iteration_cap(contestant.scene.solver), *budget, threads.value_or(0));
-      if (!found) break;
-      contestant.scene.solver.iterations = found->cap;
-      Diagnostics none;
-      prepare(contestant, threads.value_or(0), none);
-      remark = found->remark;
-      if (!options.quiet)
-        std::printf("%s: %s per step, %s ms per frame in the trial%s%s\n", contestant.label.c_str(),
-                    count(found->cap, "iteration", "iterations").c_str(), fixed(found->milliseconds).c_str(),
-                    remark.empty() ? "" : "; ", remark.c_str());
-    }
+    if (request.budget && !contestant.reference && iterates(contestant.scene.solver))
+      remark = fit_to_budget(contestant, request);
+    if (InterruptGuard::signal()) break;
+    if (contestant.reference) trajectory = std::make_unique<Trajectory>(contestant.simulation->vertices());
     const auto quality = [&](const Simulation& simulation) {
-      return meter.measure(simulation, contestant.reference ? nullptr : trajectory.at(simulation.frame()));
+      const bool beside = trajectory && !contestant.reference;
+      return meter.measure(simulation, beside ? trajectory->at(simulation.frame()) : nullptr);
     };
     const auto after_frame = [&](const Simulation& simulation, const StepReport& step, const FrameQuality& measured) {
-      if (contestant.reference) trajectory.add(simulation.positions());
+      if (contestant.reference) trajectory->add(simulation.positions());
       tables.frame(contestant, simulation, step, measured);
     };
-    const int code = run(contestant, options.quiet, quality, after_frame);
-    exit_code = std::max(exit_code, code);
+    exit_code = std::max(exit_code, run(contestant, request.quiet, quality, after_frame));
     contestant.run->note("Iteration cap", std::to_string(iteration_cap(contestant.scene.solver)));
     contestant.run->note("Status", contestant.status + (remark.empty() ? "" : ", " + remark));
   }
-  if (const int signal = InterruptGuard::signal()) exit_code = 128 + signal;
+  return InterruptGuard::signal() ? 128 + InterruptGuard::signal() : exit_code;
+}
 
-  std::string mode = "Each method with its own iterations.";
-  if (iterations) mode = "Equal iterations: at most " + std::to_string(*iterations) + " per step.";
-  if (budget) mode = "Equal time: iterations chosen for " + fixed(*budget) + " ms per frame.";
-  if (factor > 0) mode += " Reference: generalised-α with " + std::to_string(factor) + " sub-steps per frame, converged.";
+}  // namespace
+
+int compare(const CompareOptions& options, Diagnostics problems) {
+  // everything that can be wrong with the input, before anything is written
+  Request request = read_request(options, problems);
+  if (options.scene.empty()) return refuse(problems, "nothing was written");
+  const Expected<Scene> scene = read_scene(options.scene, request.overrides);
+  append_new(problems, scene.diagnostics());
+  if (problems.has_errors() || !scene) return refuse(problems, "nothing was written");
+  if (request.wanted.empty())
+    for (const std::string& method : methods_for(*scene)) request.wanted.push_back({method, method, std::nullopt});
+  std::vector<Contestant> contestants = contestants_for(request, *scene);
+  if (!prepare_all(contestants, request.threads, problems)) return refuse(problems, "nothing was written");
+
+  const fs::path out = options.out.empty() ? "runs/compare/" + directory_name(*scene, options.scene) : options.out;
+  Tables tables;
+  if (!prepare_directory(out.string(), problems) || !tables.open(out, request.factor > 0, problems))
+    return refuse(problems, "nothing was written");
+  report(problems);
+  std::error_code ignored;  // what an earlier comparison left here does not belong to the files beside it
+  for (const char* old : {"compare.html", "methods.csv"}) fs::remove(out / old, ignored);
+  if (request.factor == 0) fs::remove(out / "reference.csv", ignored);
+
+  const Simulation& first = *std::find_if(contestants.begin(), contestants.end(), [](const Contestant& c) {
+                               return c.simulation.has_value();
+                             })->simulation;
+  if (!options.quiet) std::printf("%s: %s\n", scene->name.c_str(), describe(first).c_str());
+  int exit_code = run_all(contestants, request, QualityMeter(first), tables);
+
   Diagnostics trouble;
-  write_text((out / "methods.csv").string(), methods_table(contestants, budget), trouble);
+  write_text((out / "methods.csv").string(), methods_table(contestants, request.budget), trouble);
   const fs::path page = out / "compare.html";
   if (std::any_of(contestants.begin(), contestants.end(), [](const Contestant& c) { return c.run.has_value(); })) {
     std::string title = scene->name + ": ";
-    for (size_t i = 0; i < wanted.size(); ++i) title += (i ? ", " : "") + wanted[i].label;
-    trouble.append(write_comparison(page, title, scene->description + "\n" + mode, contestants).diagnostics());
+    for (size_t i = 0; i < request.wanted.size(); ++i) title += (i ? ", " : "") + request.wanted[i].label;
+    const std::string description = scene->description + "\n" + request.mode();
+    trouble.append(write_comparison(page, title, description, contestants).diagnostics());
   }
   report(trouble);
   if (trouble.has_errors()) exit_code = std::max<int>(exit_code, exit_failed);
   if (!options.quiet) {
     std::printf("\n");
-    for (const std::string& line : wrap(mode, terminal_width())) std::printf("%s\n", line.c_str());
+    for (const std::string& line : wrap(request.mode(), terminal_width())) std::printf("%s\n", line.c_str());
     std::printf("\n");
     print_comparison(contestants, true);
     std::printf("\n%s\n", page.string().c_str());

@@ -186,6 +186,7 @@ std::string report_json(const std::string& title, const std::string& description
     head += ",\"summary\":";
     append_summary(head, runs[i]->summary(runs));
     if (run.reference) head += ",\"reference\":true";
+    if (run.failed) head += ",\"failed\":true";
     head += ",\"notes\":";
     append_list(head, run.notes, [&](const std::pair<std::string, std::string>& note) {
       head += '[' + json_string(note.first) + ',' + json_string(note.second) + ']';

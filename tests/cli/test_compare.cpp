@@ -224,6 +224,22 @@ TEST_CASE("one method with different caps, and keys that all methods share") {
   CHECK(std::stoi(table.of("pd:50").back()[iterations]) > 1);
 }
 
+TEST_CASE("the table of many methods is cut into tables that fit") {
+  const Folder folder;
+  folder.write("in.json", small_scene("\"frames\": 2"));
+  std::string methods;
+  for (int cap = 11; cap < 21; ++cap) methods += (cap > 11 ? ",pd:" : "pd:") + std::to_string(cap);
+  const Outcome outcome = run(folder, {"compare", "in.json", "--methods", methods, "--out", "o"});
+  CHECK(outcome.code == 0);
+  int heads = 0;
+  for (const std::string& line : lines_of(outcome.out)) {
+    heads += line.starts_with("what each kept");
+    CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }) <= 100);
+  }
+  CHECK(heads > 1);
+  for (int cap = 11; cap < 21; ++cap) CHECK(contains(outcome.out, " pd:" + std::to_string(cap)));
+}
+
 TEST_CASE("a method that diverges keeps its rows up to there and does not spoil the others") {
   const Folder folder;
   folder.write("in.json", bursting_scene());

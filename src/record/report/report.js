@@ -12,6 +12,8 @@
       ? '--reference' : `--run-${data.runs.slice(0, i).filter(r => !r.reference).length % 8}`);
   const runColor = i => colors[i];
   const several = data.runs.length > 1;
+  // What a run had when it blew up is no measure for anything on the page, unless there is nothing else.
+  const sound = data.runs.some(run => !run.failed) ? data.runs.filter(run => !run.failed) : data.runs;
 
   // ---- data
 
@@ -90,7 +92,7 @@
    */
   function extent() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], follow = [0, 0, 0];
-    const shots = data.runs.flatMap(run => run.frames).map(frame => ({box: boxOf(frame), center: centerOf(frame)}));
+    const shots = sound.flatMap(run => run.frames).map(frame => ({box: boxOf(frame), center: centerOf(frame)}));
     const radii = [];
     for (const s of shots) {
       s.half = s.box.high.map((h, i) => Math.max(h - s.center[i], s.center[i] - s.box.low[i]));
@@ -366,7 +368,10 @@
         if (span && span(run.summary)) element('small', '', cell).textContent = span(run.summary);
       }
       const notes = new Map(run.notes);
-      for (const name of noted) element('td', 'note', row).textContent = notes.get(name) || '';
+      for (const name of noted) {
+        const text = notes.get(name) || '';
+        element('td', text.length > 30 ? 'note' : '', row).textContent = text;
+      }
     });
     for (const run of data.absent || []) {
       const row = element('tr', 'absent', body);
@@ -426,7 +431,7 @@
     const energies = data.runs.map(split), all = energies.flat();
     // A total near zero is small beside its parts, not beside the totals of other runs.
     const limit = limitOf(energies.map(series => ({values: series.map(s => peak(s.values))})));
-    const floor = Math.max(...data.runs.map(run => Math.max(peak(run.curves.kinetic), peak(run.curves.elastic))));
+    const floor = Math.max(...sound.map(run => Math.max(peak(run.curves.kinetic), peak(run.curves.elastic))));
     const range = verve.plotRange(all, 0, limit);
     if (several) add('energy-plots', {title: 'Total energy H', unit: 'J', series: over('total'), floor, limit});
     data.runs.forEach((run, i) =>
@@ -448,7 +453,7 @@
       if (series.length) add('plots', {title, unit: '', note, series, limit: limitOf(series, 10)});
     }
     const iterations = over('iterations', 1), cost = over('milliseconds', 1);
-    add('plots', {title: 'Iterations per frame', unit: '', series: iterations});
+    add('plots', {title: 'Iterations per frame', unit: '', series: iterations, limit: usual(iterations)});
     add('plots', {title: 'Computing time per frame', unit: 'ms', series: cost, limit: usual(cost)});
   }
 
