@@ -142,7 +142,24 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = k.hash;
     rows.push_back(row);
   }
+  for (const MinimiserResult& m : results.minimisers) {
+    if (!wanted("minimisers")) break;
+    for (const MinimiserResult::Point& p : m.points) {
+      Row row;
+      row.group = "minimisers", row.name = m.name + "_" + m.method + "_" + std::to_string(p.iterations);
+      row.vertices = m.vertices, row.elements = m.elements;
+      row.ms_min = p.milliseconds.least(), row.ms_median = p.milliseconds.median();
+      row.error_h = p.left, row.hash = p.hash;
+      rows.push_back(row);
+    }
+  }
   return rows;
+}
+
+const MinimiserResult::Point* MinimiserResult::reach(double share) const {
+  for (const Point& p : points)
+    if (p.left <= share) return &p;
+  return nullptr;
 }
 
 std::string csv_of(const std::vector<Row>& rows) {

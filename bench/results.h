@@ -125,12 +125,29 @@ struct KernelResult {
   double reference_nanoseconds() const { return 1e6 * reference.least() / reference_elements; }
 };
 
+/// How g = 1/2 |v - u|^2_M + W falls in one step of backward Euler, by one way of minimising it, on one thread.
+struct MinimiserResult {
+  struct Point {
+    int iterations;
+    Times milliseconds;  ///< of the whole step
+    double left = 0;     ///< of g - min g, in units of what it is where the step begins
+    std::uint64_t hash = 0;
+  };
+  std::string name, method;
+  int vertices = 0, elements = 0;
+  std::vector<Point> points;
+  double per_iteration = 0;  ///< [ms]
+  /// The first point where no more than `share` is left; null when there is none.
+  const Point* reach(double share) const;
+};
+
 struct Results {
   std::vector<CaseResult> cases;
   std::vector<FrameResult> frames;
   std::vector<GrowthResult> growth;
   std::vector<ChangesResult> changes;
   std::vector<KernelResult> kernels;
+  std::vector<MinimiserResult> minimisers;
 };
 
 /// Rows of `groups` (all when empty), in a fixed order.

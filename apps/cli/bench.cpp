@@ -281,6 +281,21 @@ void print_potentials(const std::vector<KernelResult>& kernels) {
   print_headed("Each potential by itself: energy and gradient [1 thread]", table);
 }
 
+void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
+  if (minimisers.empty()) return;
+  Table table{{"step", "method", "ms per iteration", "1e-2", "", "1e-4", "", "1e-8", ""}};
+  for (const MinimiserResult& m : minimisers) {
+    std::vector<std::string> row{m.name, m.method, ms(m.per_iteration)};
+    for (const double share : {1e-2, 1e-4, 1e-8}) {
+      const MinimiserResult::Point* p = m.reach(share);
+      row.push_back(p ? std::to_string(p->iterations) : "-");
+      row.push_back(p ? ms(p->milliseconds.least()) + " ms" : "");
+    }
+    table.push_back(row);
+  }
+  print_headed("One step of backward Euler: iterations and time until that much of g is left [1 thread]", table);
+}
+
 }  // namespace
 
 int bench(const BenchOptions& options, Diagnostics problems) {
@@ -332,6 +347,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_growth(results.growth);
     print_changes(results.changes);
     print_potentials(results.kernels);
+    print_minimisers(results.minimisers);
   }
   if (rows.empty()) {
     std::fprintf(stderr, "verve: bench: interrupted before anything was measured; nothing was written\n");

@@ -49,6 +49,8 @@ const std::vector<std::string>& minimizer_names();
 const std::vector<std::string>& conservation_names();
 /// Those of conservation_names() that act after the step, whatever the method.
 const std::vector<std::string>& post_step_names();
+/// What can be made of the steps of a minimiser.
+const std::vector<std::string>& acceleration_names();
 /// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
 const std::vector<std::string>& own_step_names();
 

@@ -149,6 +149,8 @@ struct SolverSpec {
   std::string integrator;  ///< "" = the method's
   std::string minimizer;
   std::string conservation;
+  std::string acceleration = "none";  ///< of projective, jacobi and gauss_seidel: none, chebyshev, anderson
+  int window = 5;                     ///< pairs that lbfgs, steps that anderson remembers
   std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
   double newmark_beta = 0.25;     ///< of newmark, > 0
   double newmark_gamma = 0.5;     ///< likewise, >= 0.5; more than that damps

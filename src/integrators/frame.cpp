@@ -77,6 +77,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (too_high) lowered = demand.energy, failed = true;
       if (!last_chance && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
         failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven;
+        failed |= outcome.stalled && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
         failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
         failed |= outcome.stationary && outcome.error_h > 0.01;

@@ -123,32 +123,32 @@ void Island::evaluate_motion() {
   evaluated_ = true;
 }
 
-void Island::assemble(double hh) {
-  if (!has_pattern_) {
-    assembly_.begin_pattern(rows_);
+void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians) const {
+  if (!has_pattern) {
+    assembly.begin_pattern(rows_);
   } else {
-    assembly_.begin_values();
+    assembly.begin_values();
   }
-  // A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar; rows without mass or element stand still
-  for (int r = 0; r < rows_; ++r) assembly_.add(r, r, forcing.mass[r] > 0 ? forcing.mass[r] / (hh * hh) : 1);
+  // rows without mass or element stand still
+  for (int r = 0; r < rows_; ++r) assembly.add(r, r, forcing.mass[r] > 0 ? forcing.mass[r] / (hh * hh) : 1);
   const MassCoupling& coupling = consistent_.coupling;
   for (int r = 0; consistent() && r < rows_; ++r) {
     double sum = 0;
     for (int k = coupling.start[r]; k < coupling.start[r + 1]; ++k) {
       sum += coupling.weight[k];
-      if (coupling.column[k] < r) assembly_.add(r, coupling.column[k], coupling.weight[k] / (hh * hh));
+      if (coupling.column[k] < r) assembly.add(r, coupling.column[k], coupling.weight[k] / (hh * hh));
     }
-    assembly_.add(r, r, -sum / (hh * hh));
+    assembly.add(r, r, -sum / (hh * hh));
   }
   for (size_t k = 0; k < bodies_.size(); ++k)
     for (const auto& potential : model_.bodies[bodies_[k]].potentials)
-      potential->add_weights(assembly_, offsets_[k], 1);
+      if (!(without_hessians && potential->has_hessian())) potential->add_weights(assembly, offsets_[k], 1);
   for (const AnchorTerm& term : anchors_)
-    if (!term.to_world) term.links.add_weights(assembly_);
-  if (!has_pattern_) assembly_.finish_pattern();
-  has_pattern_ = true;
+    if (!term.to_world) term.links.add_weights(assembly);
+  if (!has_pattern) assembly.finish_pattern();
+  has_pattern = true;
   for (const AnchorTerm& term : anchors_)  // these come and go; the pattern stays
-    if (term.to_world) term.world.add_weights(assembly_);
+    if (term.to_world) term.world.add_weights(assembly);
 }
 
 /// Weights of the anchors to the world, one term per vertex, vertices ascending.
@@ -172,7 +172,7 @@ std::vector<LowRankTerm> Island::world_anchors() const {
 }
 
 bool Island::refactorize(Factor& factor) {
-  assemble(factor.hh);
+  assemble(assembly_, has_pattern_, factor.hh);
   ++factorizations_;
   factor.version = -1;
   if (!factor.solver.factorize(assembly_.matrix(), bodies_.size() == 1, factor.precision)) return false;

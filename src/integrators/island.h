@@ -9,6 +9,8 @@
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
 #include "integrators/integrator.h"
+#include "integrators/minimizers/minimizer.h"
+#include "integrators/minimizers/secant_pairs.h"
 #include "integrators/own_step.h"
 #include "integrators/projection.h"
 #include "integrators/row_passes.h"
@@ -24,6 +26,7 @@ struct Settings {
   SolverSpec spec;                         // as the scene has it, for what concerns one method alone
   std::unique_ptr<Integrator> integrator;  // null: own_step
   const OwnStepEntry* own_step = nullptr;
+  const MinimizerEntry* minimizer = nullptr;  // null: projective
   std::unique_ptr<Integrator> calm;  // for islands at rest under constraints: see Island::at_rest
   Conservation conservation = Conservation::cpd;
   const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
@@ -51,6 +54,7 @@ struct StepOutcome {
   int iterations = 0;
   double lambda = 0, alpha = 0;
   bool at_bound = false, stationary = false;     // see Direction
+  bool stalled = false;                          // no length of step was short enough, far from the solution
   double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
   double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
   double length = 0;  // h of the step or of its last stage
@@ -128,6 +132,14 @@ class Island {
       for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
   }
   double total_mass() const { return total_mass_; }
+  /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
+  /// sequence of entries but for the anchors to the world.
+  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const;
+  /// x = A^-1 b with the factor of this step.
+  void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
+    factor_->solve(b.data(), x.data());
+    right_hand_sides_ += 3;
+  }
   /// Counts changes of weights, stiffnesses and anchors.
   long version() const { return matrix_version_ + anchor_version_; }
   /// Elastic energy of each body at the last evaluation; links count half for each end.
@@ -198,6 +210,11 @@ class Island {
     double present = 0;  // energy scale of the state as it is, however far away the target
   };
 
+  struct HeldPair {  // products of a pair with grad c_q and lin, see SecantPairs::Overlap
+    Vec6 s_q, y_q;
+    double s_lin, y_lin;
+  };
+
   struct Swing {   // see column_products
     Mat3 inverse;  // T^-1
     Vec3 lin, gg;  // Y^T lin, Y^T gg
@@ -213,7 +230,6 @@ class Island {
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
-  void assemble(double hh);
   void choose(double h, const Settings& settings);
   void look_at_start(const Integrator& integrator, double h);
   void sum_forces(Start& start) const;
@@ -242,6 +258,13 @@ class Island {
   void shorten_step(double factor);
   double merit_at_start(double h_target);
   void move(const Direction& d, bool accelerate);
+  /// Makes what the method needs beside the projective step, once.
+  void prepare_minimizer(const Settings& settings);
+  bool solve_plain(double& length2);
+  void accelerate();
+  HeldPair overlaps_of_pair(int pair) const;
+  void take_in_pairs(StepProducts& step, IterationProducts& iteration);
+  void add_pairs(const Direction& d);
   bool has_levers() const { return problem_.momenta || problem_.swings; }
   RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {
     return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
@@ -253,6 +276,18 @@ class Island {
   const Model& model_;
   std::unique_ptr<OwnStep> own_step_;
   const OwnStepEntry* own_step_entry_ = nullptr;  // of own_step_
+  std::unique_ptr<Minimizer> minimizer_;          // null: projective
+  std::unique_ptr<Accelerator> accelerator_;
+  std::unique_ptr<SecantPairs> pairs_;  // of a conserving step by L-BFGS
+  struct Prepared {  // what these were made for
+    const MinimizerEntry* minimizer = nullptr;
+    Conservation conservation = Conservation::none;
+    std::string acceleration = "?";
+    int window = 0;
+  } prepared_;
+  HeldPair held_pairs_[SecantPairs::most];
+  SecantPairs::Combination combination_[8];
+  std::vector<Vec4> H0g_;
   std::vector<int> bodies_, offsets_;
   int rows_ = 0;
   bool anchored_ = false;

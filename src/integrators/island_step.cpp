@@ -286,8 +286,46 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   return out;
 }
 
+void Island::prepare_minimizer(const Settings& settings) {
+  const SolverSpec& spec = settings.spec;
+  if (prepared_.minimizer == settings.minimizer && prepared_.conservation == settings.conservation &&
+      prepared_.acceleration == spec.acceleration && prepared_.window == spec.window)
+    return;
+  prepared_ = {settings.minimizer, settings.conservation, spec.acceleration, spec.window};
+  minimizer_.reset(), accelerator_.reset(), pairs_.reset();
+  if (settings.conservation == Conservation::none) {
+    if (settings.minimizer) minimizer_ = settings.minimizer->make(spec, rows_);
+    accelerator_ = make_accelerator(spec, rows_);
+  } else if (settings.minimizer) {  // L-BFGS, the only one that a conserving step takes (check_scene)
+    pairs_ = std::make_unique<SecantPairs>();
+    pairs_->resize(rows_, spec.window);
+    H0g_.resize(rows_);
+  }
+  if (minimizer_ || accelerator_ || pairs_) x_before_.resize(rows_);
+}
+
+/// dx of a step that holds nothing, into Ag_.
+bool Island::solve_plain(double& length2) {
+  if (!minimizer_) {
+    solve(gg_, Ag_);
+    return true;  // plain_rows finds the length
+  }
+  length2 = minimizer_->descend(*this, x_, gg_, Ag_);
+  return std::isfinite(length2);
+}
+
+/// On from where the plain step led, which is kept in end_.
+void Island::accelerate() {
+  end_ = x_;
+  accelerated_ = accelerator_->advance(x_before_, end_, x_);
+  if (!accelerated_) return;
+  const RowArrays rows = arrays();
+  pass([&](int begin, int end) { return arrive(rows, begin, end); });
+}
+
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   if (settings.own_step) return take_own_step(h, settings);
+  prepare_minimizer(settings);
   const Integrator& integrator =
       settings.calm && (calm || driven || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
   StepOutcome out;
@@ -343,11 +381,18 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.impossible = p.momenta && p.target.h < p.rigid;
-  factor_ = factor_for(base_.hh, settings);
-  if (!factor_) {
+  // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
+  const bool factors = !minimizer_ || minimizer_->needs_factor();
+  if (factors) factor_ = factor_for(base_.hh, settings);
+  if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
+  if (accelerator_) accelerator_->restart();
+  if (pairs_) pairs_->clear();
+  const bool searches = minimizer_   ? minimizer_->searches() || (searches_ && minimizer_->descends())
+                                     : accelerator_ || pairs_ || searches_;
+  accelerated_ = false;
   narrow_ = settings.precision == Precision::float32;
   const Precision kernel = kernel_precision(settings.precision);
   out.length = h;
@@ -367,7 +412,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double negligible = p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
-  double last_merit = searches_ ? merit_at_start(p.target.h) : 0;
+  double last_merit = searches && searches_ ? merit_at_start(p.target.h) : std::numeric_limits<double>::infinity();
+  double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
@@ -377,15 +423,31 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const auto energy_now = [&] { return s.kinetic + sums_.energy - p.beta * s.force_v; };
     double h_now = energy_now();
     halved = false;
-    if (searches_) {
+    if (searches && last_merit < std::numeric_limits<double>::infinity()) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
-      double now = merit(h_now - h_target, out.lambda);
-      for (int n = 0; n < most_trials && !(now <= last_merit + noise); ++n) {
-        shorten_step(n + 1 == most_trials ? 0 : n < halvings ? 0.5 : 0.1);
+      double now = merit(h_now - h_target, out.lambda), length = 1;
+      for (int n = 0; n < most_trials && !(now <= last_merit - 1e-4 * length * slope + noise); ++n) {
+        if (accelerator_ && accelerated_) {  // the plain step first
+          x_.swap(end_);
+          const RowArrays rows = arrays();
+          pass([&](int begin, int end) { return arrive(rows, begin, end); });
+          accelerator_->restart();
+          accelerated_ = false;
+        } else {
+          const double factor = n + 1 == most_trials ? 0 : n < halvings ? 0.5 : 0.1;
+          shorten_step(factor);
+          length *= factor;
+          halved = true;
+        }
         sums_.energy = add_gradient(x_, gg_, kernel);
         h_now = energy_now();
         now = merit(h_now - h_target, out.lambda);
-        halved = true;
+      }
+      if (length == 0) {
+        // back where it was: without what the last steps seemed to tell, or not at all
+        const bool again = minimizer_ ? minimizer_->forget() : pairs_ && pairs_->count() > 0;
+        if (pairs_) pairs_->clear();
+        out.stalled = !again && k > 0;
       }
     }
     watch.book(out.timings.local);
@@ -408,7 +470,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
                                                                   : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
-    if (done || k >= settings.iterations) {
+    out.stalled = out.stalled && !done;
+    if (done || out.stalled || k >= settings.iterations) {
       motion.energy = sums_.energy;
       break;
     }
@@ -419,35 +482,46 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       negligible = std::numeric_limits<double>::infinity();
 
     // global step: the only solve of an iteration
-    factor_->solve(gg_.data(), Ag_.data());
-    right_hand_sides_ += 3;
-    watch.book(out.timings.global);
     const auto remember = [&](double lambda) {
-      if (!searches_) return;
+      if (!searches) return;
       last_merit = merit(c.h, lambda);
       x_before_ = x_;
     };
     if (!p.held) {  // PD (Eq. 9): nothing to find out before the step is taken, one pass does all
+      double length2 = 0;
+      if (!solve_plain(length2)) {
+        out.status = StepOutcome::Status::not_factorizable;
+        return out;
+      }
+      watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();
       pass([&](int begin, int end) { return plain_rows(rows, Ag_.data(), begin, end); });
-      out.step_length = std::sqrt(std::max(0.0, sums_.rows.gg_gg) / p.e_ref);
+      if (!minimizer_) length2 = sums_.rows.gg_gg;
+      slope = minimizer_ && minimizer_->searches() ? length2 : 0;
+      out.step_length = std::sqrt(std::max(0.0, length2) / p.e_ref);
+      if (accelerator_) accelerate();
       watch.book(out.timings.update);
       continue;
     }
-    const IterationProducts products_k = products();
-    const Direction d = p.published ? published_direction(step_products, products_k, c, p.target.h - p.rigid,
+    solve(gg_, Ag_);
+    watch.book(out.timings.global);
+    IterationProducts products_k = products();
+    StepProducts products_s = step_products;
+    if (pairs_) take_in_pairs(products_s, products_k);
+    const Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
-                                    : constrained_direction(step_products, products_k, c, out.lambda, negligible);
+                                    : constrained_direction(products_s, products_k, c, out.lambda, negligible);
     out.lambda = d.lambda;
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
-    const bool slow = k > 0 && length < 0.1 && length > 0.6 * out.step_length;
+    const bool slow = !pairs_ && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
-    keep_dx_ = !p.published && length < 0.17;  // for acceleration, which the next iteration may then need
+    keep_dx_ = !p.published && !pairs_ && length < 0.17;  // for acceleration, which the next iteration may then need
     watch.book(out.timings.conservation);
     remember(d.lambda);
+    if (pairs_) add_pairs(d);
     // where a halved step led is not where the plain one would have
     move(d, slow && !p.published && !halved);
     watch.book(out.timings.update);

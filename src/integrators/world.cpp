@@ -23,6 +23,7 @@ Settings resolve(const SolverSpec& spec) {
     if (e.name == integrator)
       out.integrator = e.make({spec.rho.value_or(method->rho), spec.newmark_beta, spec.newmark_gamma});
   if (!out.integrator) out.own_step = find_own_step(integrator);
+  out.minimizer = find_minimizer(spec.minimizer.empty() ? method->minimizer : spec.minimizer);
   const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
   out.projection = find_projection(conservation);
   out.conservation = conservation == "none" || out.projection ? Conservation::none

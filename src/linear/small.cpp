@@ -67,6 +67,16 @@ Mat3 pseudo_inverse(const Mat3& matrix, double cutoff) {
       matrix, cutoff, [](auto& m, int i, int j) -> auto& { return m(i, j); });
 }
 
+Vec3 symmetric_eigen(const Mat3& matrix, Mat3& vectors) {
+  double a[3][3], q[3][3];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) a[i][j] = 0.5 * (matrix(i, j) + matrix(j, i));
+  jacobi_eigen(a, q);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) vectors(i, j) = q[i][j];
+  return {a[0][0], a[1][1], a[2][2]};
+}
+
 Vec6 operator*(const Mat6& a, const Vec6& b) {
   Vec6 out{};
   for (int i = 0; i < 6; ++i) out[i] = dot(a[i], b);

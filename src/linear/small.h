@@ -15,6 +15,9 @@ using Mat6 = std::array<Vec6, 6>;
 Mat6 pseudo_inverse(const Mat6& matrix, double cutoff);
 Mat3 pseudo_inverse(const Mat3& matrix, double cutoff);
 
+/// Eigenvalues of a symmetric matrix, and its eigenvectors as columns.
+Vec3 symmetric_eigen(const Mat3& matrix, Mat3& vectors);
+
 Vec6 operator*(const Mat6& a, const Vec6& b);
 double dot(const Vec6& a, const Vec6& b);
 

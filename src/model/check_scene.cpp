@@ -227,6 +227,19 @@ class SceneCheck {
     if (!method->dynamic && std::find(after.begin(), after.end(), conservation) != after.end())
       out_.error("solver.conservation", "found " + quoted(conservation) + " with method " + quoted(s.method) +
                                             ", which has no velocities, expected \"none\"");
+    const bool constrained = conservation == "cpd" || conservation == "published";
+    const bool held = minimizer == "projective" || (minimizer == "lbfgs" && conservation == "cpd");
+    if (!steps_itself && minimizer != "own" && constrained && !held)
+      out_.error("solver.minimizer", "found " + quoted(minimizer) + " with conservation " + quoted(conservation) +
+                                         ", whose constraints it does not know, expected \"projective\"" +
+                                         (conservation == "cpd" ? " or \"lbfgs\"" : ""));
+    const bool constant = minimizer == "projective" || minimizer == "jacobi" || minimizer == "gauss_seidel";
+    if (s.acceleration != "none" && (!constant || constrained))
+      out_.error("solver.acceleration",
+                 "found " + quoted(s.acceleration) + " with minimizer " + quoted(minimizer) + " and conservation " +
+                     quoted(conservation) +
+                     ", expected \"none\", or minimizer \"projective\", \"jacobi\" or \"gauss_seidel\" and what "
+                     "leaves the step free: conservation \"none\"");
     if (steps_itself && (conservation == "cpd" || conservation == "published"))
       out_.error("solver.conservation", "found " + quoted(conservation) + " with integrator " + quoted(integrator) +
                                             ", which minimises nothing that could be constrained, expected what is "

@@ -55,6 +55,18 @@ const std::vector<MethodInfo>& method_infos() {
       {"pd+fepr", "Projective Dynamics, then FEPR (Dinev et al. 2018): the energy is projected back after the step",
        "implicit_euler", "projective", "fepr", 0, 10},
       {"midpoint+fepr", "the implicit midpoint rule, then FEPR", "implicit_midpoint", "projective", "fepr", 0, 10},
+      {"newton", "Newton's method on backward Euler: exact Hessians of the elements, made definite, with line search",
+       "implicit_euler", "newton", "none", 0, 20, 1},
+      {"lbfgs", "L-BFGS on backward Euler with the matrix of PD as first Hessian (Liu et al. 2017)", "implicit_euler",
+       "lbfgs", "none", 0, 20, 1},
+      {"admm", "ADMM on backward Euler: a proximal point of each element, then PD's global step (Overby et al. 2017)",
+       "implicit_euler", "admm", "none", 0, 20, 1},
+      {"jacobi", "Projective Dynamics with a Jacobi iteration in place of the global solve (Wang 2015)",
+       "implicit_euler", "jacobi", "none", 0, 100, 1},
+      {"gauss_seidel", "Projective Dynamics with a symmetric Gauss-Seidel iteration in place of the global solve",
+       "implicit_euler", "gauss_seidel", "none", 0, 50, 1},
+      {"cpd_lbfgs", "cpd with L-BFGS in place of PD's constant matrix: for hyperelastic bodies far from rest",
+       "generalized_alpha", "lbfgs", "cpd", 0.8, 40},
   };
   return infos;
 }
@@ -107,7 +119,8 @@ const std::vector<std::string>& integrator_names() {
 }
 
 const std::vector<std::string>& minimizer_names() {
-  static const std::vector<std::string> names{"projective", "own"};
+  static const std::vector<std::string> names{"projective",   "newton", "lbfgs", "admm", "jacobi",
+                                              "gauss_seidel", "own"};
   return names;
 }
 
@@ -119,6 +132,11 @@ const std::vector<std::string>& conservation_names() {
 
 const std::vector<std::string>& post_step_names() {
   static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum"};
+  return names;
+}
+
+const std::vector<std::string>& acceleration_names() {
+  static const std::vector<std::string> names{"none", "chebyshev", "anderson"};
   return names;
 }
 

@@ -11,9 +11,9 @@ void Anderson::advance(const double* x, const double* image, double* next) {
     for (int i = 0; i < n_; ++i) sum += u[i] * v[i];
     return sum;
   };
-  const int m = std::min(count_, window);
+  const int m = std::min(count_, window_);
   if (count_ > 0) {
-    const int slot = (count_ - 1) % window;
+    const int slot = (count_ - 1) % window_;
     for (int i = 0; i < n_; ++i) {
       residuals(slot)[i] = image[i] - x[i] - last_residual()[i];
       images(slot)[i] = image[i] - last_image()[i];
@@ -25,7 +25,7 @@ void Anderson::advance(const double* x, const double* image, double* next) {
 
   // gamma = argmin |residual - sum gamma_k residuals(k)|: normal equations with a diagonal of one, and a trace of ridge
   // for differences that depend on each other
-  double a[window][window], gamma[window], scale[window];
+  double a[most][most], gamma[most], scale[most];
   for (int k = 0; k < m; ++k) {
     const double size = std::sqrt(gram_[k][k]);
     scale[k] = size > 0 ? 1 / size : 0;

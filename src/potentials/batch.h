@@ -8,6 +8,7 @@
 #include "potentials/chunks.h"
 #include "potentials/kernel.h"
 #include "potentials/potential.h"
+#include "potentials/stretches.h"
 
 namespace verve {
 
@@ -127,6 +128,47 @@ class Batch final : public Potential {
       }
     }
   }
+
+  bool has_hessian() const override { return isotropic && !metric; }
+  void add_hessian(const Vec4* x, bool definite, BlockAssembly& matrix, int offset) override {
+    if constexpr (isotropic && !metric) {
+      if (x) {
+        blocks_.resize(stencil_.size() * pairs);
+        parallel_for(elements(), element_grain, [&](int begin, int end, int) {
+          for (int e = begin; e < end; ++e) element_hessian(e, x, definite, &blocks_[size_t(e) * pairs]);
+        });
+      }
+      const Mat3 none{};
+      for (int e = 0; e < elements(); ++e) {
+        const Stencil& s = stencil_[e];
+        const Mat3* block = x ? &blocks_[size_t(e) * pairs] : &none;
+        for (int i = 0; i < vertices; ++i)
+          for (int j = 0; j <= i; ++j, block += x != nullptr) matrix.add(s[i] + offset, s[j] + offset, *block);
+      }
+    }
+  }
+
+  bool has_proximal() const override { return (projects || isotropic) && !metric; }
+  double add_proximal(const Vec4* x, Vec3* dual, Vec4* gradient) override {
+    if constexpr ((projects || isotropic) && !metric) {
+      forces_.resize(stencil_.size() * differences), gaps_.resize(stencil_.size());
+      parallel_for(elements(), element_grain, [&](int begin, int end, int) {
+        for (int e = begin; e < end; ++e)
+          gaps_[e] = element_proximal(e, x, dual + size_t(e) * rows_, &forces_[size_t(e) * differences]);
+      });
+      double sum = 0;
+      for (int e = 0; e < elements(); ++e) {
+        sum += gaps_[e];
+        for (int i = 0; i < differences; ++i) {
+          const Vec4 f(forces_[size_t(e) * differences + i]);
+          gradient[stencil_[e][i + 1]] += f, gradient[stencil_[e][0]] -= f;
+        }
+      }
+      return sum;
+    } else {
+      return 0;
+    }
+  }
   bool has_own_metric() const override { return metric; }
   bool is_bounded() const override { return bounded; }
 
@@ -155,6 +197,9 @@ class Batch final : public Potential {
     else
       return true;
   }();
+  static constexpr bool isotropic = StretchEnergy<Kernel>::isotropic;
+  static constexpr int pairs = vertices * (vertices + 1) / 2;
+  static constexpr int element_grain = 32;
   static constexpr int fields = element_fields<Kernel>;
   static_assert(4 * vertices * block_size < 65536, "a chunk numbers its vertices in 16 bits");
 
@@ -188,6 +233,53 @@ class Batch final : public Potential {
     return out;
   }
 
+  Columns<double, rows_> z_of(const Element<double>& element, int e, const Vec4* x) const {
+    Vec3 d[differences];
+    for (int i = 0; i < differences; ++i) d[i] = (x[stencil_[e][i + 1]] - x[stencil_[e][0]]).xyz();
+    return reduce<Kernel, double>(element, d);
+  }
+
+  /// The blocks of the pairs (i, j <= i).
+  void element_hessian(int e, const Vec4* x, bool definite, Mat3* blocks) const {
+    const Element<double> element = at(e);
+    const HessianModes<Kernel> modes(element, z_of(element, e, x), definite);
+    for (int k = 0; k < pairs; ++k) blocks[k] = {};
+    for (int m = 0; m < modes.count; ++m) {
+      if (modes.value[m] == 0) continue;
+      Vec3 b[vertices]{};  // A^T m
+      for (int i = 0; i < differences; ++i) {
+        for (int r = 0; r < rows_; ++r) b[i + 1] += modes.mode[m][r] * element.coefficient(r, i);
+        b[0] -= b[i + 1];
+      }
+      Mat3* block = blocks;
+      for (int i = 0; i < vertices; ++i)
+        for (int j = 0; j <= i; ++j, ++block) *block = *block + outer(b[i] * modes.value[m], b[j]);
+    }
+  }
+
+  /// The forces on all corners but the first.
+  double element_proximal(int e, const Vec4* x, Vec3* dual, Vec3* forces) const {
+    const Element<double> element = at(e);
+    const Columns<double, rows_> z = z_of(element, e, x);
+    Columns<double, rows_> q = z, p;
+    for (int r = 0; r < rows_; ++r) q[r] += dual[r];
+    if constexpr (projects) {  // half way to the set: the energy is the squared distance to it, with the same weight
+      p = Kernel::project(element, q);
+      for (int r = 0; r < rows_; ++r) p[r] = (p[r] + q[r]) * 0.5;
+    } else {
+      p = proximal<Kernel>(element, q);
+    }
+    double gap = 0;
+    for (int i = 0; i < differences; ++i) forces[i] = {};
+    for (int r = 0; r < rows_; ++r) {
+      dual[r] = q[r] - p[r];
+      gap += dot(z[r] - p[r], z[r] - p[r]);
+      const Vec3 f = (z[r] - p[r] + dual[r]) * element.weight;
+      for (int i = 0; i < differences; ++i) forces[i] += f * element.coefficient(r, i);
+    }
+    return element.weight * gap;
+  }
+
   /// Where the elements of a chunk begin.
   template <class Blocks>
   static auto data_of(const Blocks& blocks) {
@@ -208,6 +300,9 @@ class Batch final : public Potential {
   Chunks chunks_;
   std::vector<Block<double>> wide_;
   std::vector<Block<float>> narrow_;
+  std::vector<Mat3> blocks_;  // of add_hessian, pairs of corners by element
+  std::vector<Vec3> forces_;  // of add_proximal
+  std::vector<double> gaps_;
 };
 
 /// The elements of a kind that lie in a region: all their vertices do.

@@ -99,7 +99,7 @@ bool newton_step(int poses, const double* G, const double* C, const double* b, d
 template <class Step>
 void find_best(int poses, const double* G, double limit, int iterations, double* w, const Step& step) {
   double b[most_poses], C[most_poses * most_poses], image[most_poses], from[most_poses];
-  double memory[(2 * Anderson::window + 2) * most_poses];
+  double memory[Anderson::scratch_size(most_poses)];
   Anderson anderson(poses, memory);
   std::fill_n(w, poses, 0.0);
   double last = std::numeric_limits<double>::infinity();

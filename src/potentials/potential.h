@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "linear/block_assembly.h"
 #include "linear/sparse.h"
 #include "verve/mesh.h"
 #include "verve/registry.h"
@@ -51,6 +52,20 @@ class Potential {
   /// Whether what add_weights adds is never less than the Hessian. Then a step of the global solve cannot overshoot (PD
   /// Sec. 3.3); otherwise the step is searched for its length.
   virtual bool is_bounded() const { return true; }
+
+  /// Second derivatives, for Newton's method. A potential without them takes part by its weights.
+  virtual bool has_hessian() const { return false; }
+  /// Adds d2E/dx2 at x, each pair of corners once and always the same sequence of blocks; `offset` shifts the vertices.
+  /// `definite`: what is negative in the Hessian of an element is left out. x null, for the first pass: the sequence
+  /// alone.
+  virtual void add_hessian(const Vec4* /*x*/, bool /*definite*/, BlockAssembly& /*matrix*/, int /*offset*/) {}
+
+  /// A step of ADMM (Overby et al. 2017) for elements with proximal points: with q = A x + u, z = argmin
+  /// Psi(z) + w/2 |z - q|^2 and then u = q - z, adds w A^T (A x - z + u) to `gradient` and returns the sum of w |A x -
+  /// z|^2. `dual` holds u, rows() columns per element. One without takes part by its gradient.
+  virtual bool has_proximal() const { return false; }
+  virtual double add_proximal(const Vec4* /*x*/, Vec3* /*dual*/, Vec4* /*gradient*/) { return 0; }
+
   /// Energy scale of the batch: sum of w/2 |z|^2 at rest.
   virtual double reference_energy() const = 0;
   /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may be

@@ -144,7 +144,7 @@ TEST_CASE("starting from the momentum estimate damps less than starting from x_n
 namespace {
 
 /// Strain of triangles (PD Eq. 16): F is 3 x 2, its set that of matrices with orthonormal columns.
-struct TriStrain {
+struct OwnTriStrain {
   static constexpr const char* name = "tri_strain";
   static constexpr int vertices = 3, rows = 2;
   struct Params {
@@ -184,7 +184,7 @@ TEST_CASE("a new constraint, given as A and a projection, works without a change
   std::vector<std::array<int, 3>> stencils = cloth.triangles;
   std::vector<std::array<Vec3, 3>> rest;
   for (const auto& t : stencils) rest.push_back({cloth.vertices[t[0]], cloth.vertices[t[1]], cloth.vertices[t[2]]});
-  Batch<TriStrain> batch(stencils, rest, {});
+  Batch<OwnTriStrain> batch(stencils, rest, {});
   const int n = int(cloth.vertices.size());
   std::vector<Vec4> x;
   for (int v = 0; v < n; ++v) x.push_back(Vec4(cloth.vertices[v] + random_in_ball(5, v) * 0.05));

@@ -44,6 +44,84 @@ double force_scale(const Potential& p, const std::vector<Vec4>& x) {
 
 }  // namespace
 
+namespace {
+
+/// The Hessian as a dense matrix.
+Eigen::MatrixXd hessian_of(Potential& batch, const std::vector<Vec4>& x, bool definite) {
+  BlockAssembly blocks;
+  blocks.begin_pattern(int(x.size()));
+  batch.add_hessian(nullptr, definite, blocks, 0);
+  blocks.finish_pattern();
+  blocks.begin_values();
+  batch.add_hessian(x.data(), definite, blocks, 0);
+  const SymmetricMatrix& m = blocks.matrix();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(m.size, m.size);
+  for (int c = 0; c < m.size; ++c)
+    for (int k = m.start[c]; k < m.start[c + 1]; ++k) out(m.row[k], c) = out(c, m.row[k]) = m.value[k];
+  return out;
+}
+
+Eigen::MatrixXd differences_of_gradient(Potential& batch, std::vector<Vec4> x, double d) {
+  const int n = int(x.size());
+  Eigen::MatrixXd out(3 * n, 3 * n);
+  double Vec4::*axes[] = {&Vec4::x, &Vec4::y, &Vec4::z};
+  for (int v = 0; v < n; ++v) {
+    for (int a = 0; a < 3; ++a) {
+      const double keep = x[v].*axes[a];
+      x[v].*axes[a] = keep + d;
+      const Slope above = slope(batch, x);
+      x[v].*axes[a] = keep - d;
+      const Slope below = slope(batch, x);
+      x[v].*axes[a] = keep;
+      for (int w = 0; w < n; ++w)
+        for (int b = 0; b < 3; ++b)
+          out(3 * w + b, 3 * v + a) = (above.gradient[w].*axes[b] - below.gradient[w].*axes[b]) / (2 * d);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every Hessian is the slope of the gradient, and definite where that is asked for") {
+  int claimed = 0;
+  for_each_potential([&](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
+    if (!batch.has_hessian()) return;
+    ++claimed;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const std::vector<Vec4> x = deformed(mesh, seed == 3 ? 0.25 : 0.08, seed);  // the last has inverted elements
+      const Eigen::MatrixXd exact = hessian_of(batch, x, false);
+      const double size = exact.cwiseAbs().maxCoeff();
+      if (size == 0) continue;  // a slack one within its limits
+      // Central differences over d = 1e-5 of edges of 0.5: truncation and round-off are both near 1e-9 of the Hessian, a
+      // factor of 100 for the higher derivatives near the poles of inverted elements, as many for differences within
+      // (stretches.h). Limits have kinks, across which both sides count: compared is what two distances agree on.
+      const Eigen::MatrixXd wide = differences_of_gradient(batch, x, 2e-5);
+      const Eigen::MatrixXd narrow = differences_of_gradient(batch, x, 1e-5);
+      double worst = 0;
+      int compared = 0;
+      for (int i = 0; i < exact.rows(); ++i)
+        for (int j = 0; j < exact.cols(); ++j) {
+          if (std::abs(wide(i, j) - narrow(i, j)) > 1e-6 * size) continue;
+          worst = std::max(worst, std::abs(exact(i, j) - narrow(i, j)));
+          ++compared;
+        }
+      MESSAGE(entry.info.name, ", seed ", seed, ": ", worst / size, " of ", double(compared) / double(exact.size()));
+      CHECK(worst <= 1e-6 * size);
+      CHECK(compared >= 0.95 * double(exact.size()));
+
+      const Eigen::MatrixXd definite = hessian_of(batch, x, true);
+      const Eigen::VectorXd low = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(definite).eigenvalues();
+      const double noise = 1e-13 * low.maxCoeff() * double(definite.rows());
+      CHECK(low.minCoeff() >= -noise);
+      // definite - exact is the sum of what was negative in the elements: it is never negative itself
+      const Eigen::VectorXd more = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(definite - exact).eigenvalues();
+      CHECK(more.minCoeff() >= -noise);
+    }
+  });
+  CHECK(claimed == 16);
+}
+
 TEST_CASE("every potential's gradient is the slope of its energy") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

@@ -1,0 +1,69 @@
+// Newton's method (PD Sec. 7.3 compares with it): the Hessian of every element, made definite, and one factorisation
+// per iteration.
+#include <limits>
+
+#include "integrators/island.h"
+#include "integrators/minimizers/step_matrix.h"
+#include "linear/block_assembly.h"
+#include "linear/cholesky.h"
+
+namespace verve {
+
+namespace {
+
+class Newton final : public Minimizer {
+ public:
+  Newton(const SolverSpec&, int rows) : right_(3 * size_t(rows)), solution_(3 * size_t(rows)) {}
+  bool needs_factor() const override { return false; }
+  bool searches() const override { return true; }
+
+  bool begin(Island& island) override {
+    constant_.refresh(island, true);
+    return true;
+  }
+
+  double descend(Island& island, const std::vector<Vec4>& x, const std::vector<Vec4>& gg,
+                 std::vector<Vec4>& dx) override {
+    if (!has_pattern_) {
+      blocks_.begin_pattern(island.rows());
+      add(island, nullptr);
+      blocks_.finish_pattern();
+      has_pattern_ = true;
+    }
+    blocks_.begin_values();
+    add(island, x.data());
+    if (!factor_.factorize(blocks_.matrix(), island.bodies().size() == 1, Precision::float64))
+      return std::numeric_limits<double>::quiet_NaN();
+    for (int i = 0; i < island.rows(); ++i)
+      for (int a = 0; a < 3; ++a) right_[3 * i + a].x = gg[i].xyz()[a];
+    factor_.solve(right_.data(), solution_.data());
+    for (int i = 0; i < island.rows(); ++i)
+      dx[i] = {solution_[3 * i].x, solution_[3 * i + 1].x, solution_[3 * i + 2].x};
+    return dot(gg, dx);
+  }
+
+ private:
+  /// What stays the same over the iterations, and the elements at x.
+  void add(Island& island, const Vec4* x) {
+    const SymmetricMatrix& m = constant_.matrix();
+    for (int c = 0; c < m.size; ++c)
+      for (int k = m.start[c]; k < m.start[c + 1]; ++k) blocks_.add(m.row[k], c, m.value[k]);
+    island.each_potential([&](Potential& potential, int first) {
+      if (potential.has_hessian()) potential.add_hessian(x ? x + first : nullptr, true, blocks_, first);
+    });
+  }
+
+  StepMatrix constant_;
+  BlockAssembly blocks_;
+  bool has_pattern_ = false;
+  Cholesky factor_;
+  std::vector<Vec4> right_, solution_;  // a row for each coordinate, of which x is used
+};
+
+}  // namespace
+
+std::unique_ptr<Minimizer> make_newton(const SolverSpec& spec, int rows) {
+  return std::make_unique<Newton>(spec, rows);
+}
+
+}  // namespace verve

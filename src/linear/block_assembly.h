@@ -1,0 +1,37 @@
+// Symmetric matrices of 3 x 3 blocks, one for each pair of vertices, as scalar ones of 3 rows per vertex.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "linear/sparse.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+/// Receives the same sequence of blocks each time, as SymmetricAssembly does of numbers. The first pass records where
+/// they are and nothing else; every later one adds values without sorting or allocation.
+class BlockAssembly {
+ public:
+  void begin_pattern(int vertices);
+  void finish_pattern();
+  void begin_values();
+
+  /// Rows of vertex i, columns of vertex j; the transpose is not added. That of i = j has to be symmetric.
+  void add(int i, int j, const Mat3& block);
+  /// v times the identity.
+  void add(int i, int j, double v);
+  const SymmetricMatrix& matrix() const { return matrix_; }
+
+ private:
+  struct Pair {
+    int row, column;
+  };
+  bool recording_ = false;
+  std::vector<Pair> pairs_;
+  std::vector<int> rank_;  // of each block of the sequence within its column, 0 on the diagonal
+  size_t next_ = 0;
+  SymmetricMatrix matrix_;
+};
+
+}  // namespace verve
