@@ -390,8 +390,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
   if (accelerator_) accelerator_->restart();
   if (pairs_) pairs_->clear();
-  const bool searches = minimizer_   ? minimizer_->searches() || (searches_ && minimizer_->descends())
-                                     : accelerator_ || pairs_ || searches_;
+  const bool searches = accelerator_ || pairs_ ||
+                        (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
   accelerated_ = false;
   narrow_ = settings.precision == Precision::float32;
   const Precision kernel = kernel_precision(settings.precision);

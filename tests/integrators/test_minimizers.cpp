@@ -10,6 +10,8 @@ using namespace verve::test;
 
 namespace {
 
+std::vector<std::string> names(std::initializer_list<std::string> all) { return all; }
+
 Settings settings_of(const std::string& method, int iterations, const std::string& acceleration = "none",
                      const std::string& minimizer = "") {
   SolverSpec spec;
@@ -67,9 +69,17 @@ struct Bar : Rig {
   int iterations_to(double share, double least, const std::string& method, int most,
                     const std::string& acceleration = "none", const std::string& minimizer = "") {
     const double first = objective_after(settings_of(method, 0, acceleration, minimizer)) - least;
-    for (int k = 1; k <= most; ++k)
-      if (objective_after(settings_of(method, k, acceleration, minimizer)) - least <= share * first) return k;
-    return 0;
+    const auto enough = [&](int k) {
+      return objective_after(settings_of(method, k, acceleration, minimizer)) - least <= share * first;
+    };
+    // g falls with every iteration: bisection
+    int below = 0, above = 1;
+    while (!enough(above)) {
+      if (above >= most) return 0;
+      below = above, above = std::min(2 * above, most);
+    }
+    while (above - below > 1) (enough((below + above) / 2) ? above : below) = (below + above) / 2;
+    return above;
   }
 };
 
@@ -86,7 +96,7 @@ TEST_CASE("every minimiser finds the same minimum of the objective") {
   const double most = bar.objective_after(settings_of("newton", 0));
   REQUIRE(most > 1.01 * least);
   struct Case {
-    const char *method, *acceleration;
+    std::string method, acceleration;
     int iterations;
   };
   for (const Case& c :
@@ -102,18 +112,17 @@ TEST_CASE("every minimiser finds the same minimum of the objective") {
 }
 
 TEST_CASE("no step of a searched or relaxed minimiser raises the objective") {
-  for (const char* material : {"tet_strain", "neo_hookean", "stvk"}) {
-    Bar bar(std::string(material) == "tet_strain" ? strain(1e4) : hyperelastic(material), 2.5);
-    for (const char* method : {"pd", "newton", "lbfgs", "jacobi", "gauss_seidel"}) {
-      for (const char* acceleration : {"none", "chebyshev", "anderson"}) {
-        const std::string name = method;
-        if (std::string(acceleration) != "none" && (name == "newton" || name == "lbfgs")) continue;
+  for (const std::string& material : names({"tet_strain", "neo_hookean", "stvk"})) {
+    Bar bar(material == "tet_strain" ? strain(1e4) : hyperelastic(material), 2.5);
+    for (const std::string& method : names({"pd", "newton", "lbfgs", "jacobi", "gauss_seidel"})) {
+      for (const std::string& acceleration : names({"none", "chebyshev", "anderson"})) {
+        if (acceleration != "none" && (method == "newton" || method == "lbfgs")) continue;
         CAPTURE(material);
         CAPTURE(method);
         CAPTURE(acceleration);
         double last = bar.objective_after(settings_of(method, 1, acceleration));
         const double scale = last;
-        for (int k = 2; k <= 16; ++k) {
+        for (int k = 2; k <= 14; ++k) {
           const double g = bar.objective_after(settings_of(method, k, acceleration));
           CHECK(g <= last + 1e-11 * scale);  // the search allows round-off of 1e-12
           last = g;
@@ -124,9 +133,9 @@ TEST_CASE("no step of a searched or relaxed minimiser raises the objective") {
 }
 
 TEST_CASE("Newton's method ends quadratically: the exponent of the residual doubles (Inventory M04)") {
-  for (const char* material : {"tet_strain", "neo_hookean", "stable_neo_hookean", "stvk", "corotated"}) {
+  for (const std::string& material : names({"tet_strain", "neo_hookean", "stable_neo_hookean", "stvk", "corotated"})) {
     CAPTURE(material);
-    Bar bar(std::string(material) == "tet_strain" ? strain(1e4) : hyperelastic(material));
+    Bar bar(material == "tet_strain" ? strain(1e4) : hyperelastic(material));
     // in units of the size that forces have here
     const double first = bar.slope_after(settings_of("newton", 0));
     std::vector<double> exponent;
@@ -148,9 +157,9 @@ TEST_CASE("Newton's method ends quadratically: the exponent of the residual doub
 }
 
 TEST_CASE("L-BFGS takes fewer iterations than PD to 1e-4 on the bar, and drives hyperelastic ones (Inventory N04)") {
-  for (const char* material : {"tet_strain", "neo_hookean", "stvk"}) {
+  for (const std::string& material : names({"tet_strain", "neo_hookean", "stvk"})) {
     CAPTURE(material);
-    Bar bar(std::string(material) == "tet_strain" ? strain(1e4) : hyperelastic(material));
+    Bar bar(material == "tet_strain" ? strain(1e4) : hyperelastic(material));
     const double least = bar.objective_after(settings_of("newton", 20));
     const int pd = bar.iterations_to(1e-4, least, "pd", 60), lbfgs = bar.iterations_to(1e-4, least, "lbfgs", 60);
     MESSAGE(material, ": PD ", pd, ", L-BFGS ", lbfgs);
@@ -161,10 +170,10 @@ TEST_CASE("L-BFGS takes fewer iterations than PD to 1e-4 on the bar, and drives 
 }
 
 TEST_CASE("Chebyshev takes less than half the iterations of plain Jacobi to 1e-3 (Inventory N05)") {
-  // as soft against its mass and step as the meshes of the papers, where Jacobi is slow
-  Bar bar(strain(1e4));
+  // so stiff that Jacobi is slow, which is what acceleration is for: the first ten steps are plain in any case
+  Bar bar(strain(2e5));
   const double least = bar.objective_after(settings_of("newton", 20));
-  const int plain = bar.iterations_to(1e-3, least, "jacobi", 1000),
+  const int plain = bar.iterations_to(1e-3, least, "jacobi", 4000),
             faster = bar.iterations_to(1e-3, least, "jacobi", 1000, "chebyshev"),
             anderson = bar.iterations_to(1e-3, least, "jacobi", 1000, "anderson");
   MESSAGE("Jacobi ", plain, ", with Chebyshev ", faster, ", with Anderson ", anderson);
@@ -211,27 +220,27 @@ TEST_CASE("ADMM with quadratic terms has the iterates of PD (Inventory N03)") {
 }
 
 TEST_CASE("ADMM converges on a bar of Neo-Hookean material (Inventory N03)") {
-  for (const char* material : {"neo_hookean", "stable_neo_hookean", "corotated"}) {
+  for (const std::string& material : names({"neo_hookean", "stable_neo_hookean", "corotated"})) {
     CAPTURE(material);
     Bar bar(hyperelastic(material));
     const double least = bar.objective_after(settings_of("newton", 20)),
                  most = bar.objective_after(settings_of("newton", 0));
     double last = 1;
-    for (const int k : {20, 80, 320}) {
+    for (const int k : {10, 20, 40}) {
       const double left = std::abs(bar.objective_after(settings_of("admm", k)) - least) / (most - least);
       MESSAGE(material, ", ", k, " iterations: ", left);
-      CHECK(left <= 0.3 * last);
+      CHECK(left <= std::max(0.3 * last, 1e-13));
       last = left;
     }
-    CHECK(last <= 1e-6);
+    CHECK(last <= 1e-8);
   }
 }
 
 TEST_CASE("Newton's method and L-BFGS take bodies with consistent mass to the same minimum") {
-  for (const char* method : {"newton", "lbfgs", "admm", "gauss_seidel"}) {
+  for (const std::string& method : names({"newton", "lbfgs", "admm", "gauss_seidel"})) {
     CAPTURE(method);
     double reference = 0;
-    for (const char* m : {"pd", method}) {
+    for (const std::string& m : names({"pd", method})) {
       Scene scene;
       BodySpec body;
       body.name = "body", body.mesh.generator = "box";

@@ -20,7 +20,7 @@ struct Spring2 {
 
 std::vector<Spring2> springs_of(const Mesh& mesh, double stiffness) {
   std::vector<Spring2> out;
-  for (const auto& e : mesh.edges)
+  for (const auto& e : unique_edges(mesh))
     out.push_back({e[0], e[1], norm(mesh.vertices[e[1]] - mesh.vertices[e[0]]), stiffness});
   return out;
 }

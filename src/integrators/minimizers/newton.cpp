@@ -1,5 +1,5 @@
-// Newton's method (PD Sec. 7.3 compares with it): the Hessian of every element, made definite, and one factorisation
-// per iteration.
+// Newton's method (PD Sec. 7.3 compares with it): the Hessian of every element, made definite where that is needed, and
+// one factorisation per iteration.
 #include <limits>
 
 #include "integrators/island.h"
@@ -19,6 +19,8 @@ class Newton final : public Minimizer {
 
   bool begin(Island& island) override {
     constant_.refresh(island, true);
+    last_ = refused_ = std::numeric_limits<double>::infinity();
+    first_ = true;
     return true;
   }
 
@@ -26,36 +28,48 @@ class Newton final : public Minimizer {
                  std::vector<Vec4>& dx) override {
     if (!has_pattern_) {
       blocks_.begin_pattern(island.rows());
-      add(island, nullptr);
+      add(island, nullptr, true);
       blocks_.finish_pattern();
       has_pattern_ = true;
     }
-    blocks_.begin_values();
-    add(island, x.data());
-    if (!factor_.factorize(blocks_.matrix(), island.bodies().size() == 1, Precision::float64))
-      return std::numeric_limits<double>::quiet_NaN();
+    // Elements under pressure are indefinite at the minimum itself, and made definite they would cost the quadratic
+    // end; the sum over all is definite there. So it is tried as it is, and where that has failed once more when steps
+    // have become ten times shorter.
+    const bool exact = first_ || last_ < 1e-2 * refused_;
+    first_ = false;
+    if (!exact || !factorize(island, x, false)) {
+      if (exact) refused_ = last_;
+      if (!factorize(island, x, true)) return std::numeric_limits<double>::quiet_NaN();
+    }
     for (int i = 0; i < island.rows(); ++i)
       for (int a = 0; a < 3; ++a) right_[3 * i + a].x = gg[i].xyz()[a];
     factor_.solve(right_.data(), solution_.data());
     for (int i = 0; i < island.rows(); ++i)
       dx[i] = {solution_[3 * i].x, solution_[3 * i + 1].x, solution_[3 * i + 2].x};
-    return dot(gg, dx);
+    return last_ = dot(gg, dx);
   }
 
  private:
+  bool factorize(Island& island, const std::vector<Vec4>& x, bool definite) {
+    blocks_.begin_values();
+    add(island, x.data(), definite);
+    return factor_.factorize(blocks_.matrix(), island.bodies().size() == 1, Precision::float64);
+  }
+
   /// What stays the same over the iterations, and the elements at x.
-  void add(Island& island, const Vec4* x) {
+  void add(Island& island, const Vec4* x, bool definite) {
     const SymmetricMatrix& m = constant_.matrix();
     for (int c = 0; c < m.size; ++c)
       for (int k = m.start[c]; k < m.start[c + 1]; ++k) blocks_.add(m.row[k], c, m.value[k]);
     island.each_potential([&](Potential& potential, int first) {
-      if (potential.has_hessian()) potential.add_hessian(x ? x + first : nullptr, true, blocks_, first);
+      if (potential.has_hessian()) potential.add_hessian(x ? x + first : nullptr, definite, blocks_, first);
     });
   }
 
   StepMatrix constant_;
   BlockAssembly blocks_;
-  bool has_pattern_ = false;
+  bool has_pattern_ = false, first_ = true;
+  double last_ = 0, refused_ = 0;  // squares of lengths: of the last step, and of that before the sum was indefinite
   Cholesky factor_;
   std::vector<Vec4> right_, solution_;  // a row for each coordinate, of which x is used
 };
