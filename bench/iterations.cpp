@@ -33,8 +33,10 @@ void measure(Subject& subject, const Settings& settings, int threads, Variant& o
   subject.step(settings, threads);  // brings back into the caches what the others drove out, as the step before does
   const StepOutcome step = subject.step(settings, threads);
   const StepTimings& t = step.timings;
-  const double local = t.local / (step.iterations + 1), global = t.global / std::max(1, step.iterations),
-               rest = (t.conservation + t.update) / std::max(1, step.iterations);
+  // a position-based step consists of its sweeps, and of two passes over the rows
+  const int local_steps = step.iterations + (out.solver == "xpbd" ? 0 : 1);
+  const double local = t.local / local_steps, global = t.global / std::max(1, step.iterations),
+               rest = out.solver == "xpbd" ? 0 : (t.conservation + t.update) / std::max(1, step.iterations);
   out.setup.add(t.setup);
   out.local.add(local), out.global.add(global), out.rest.add(rest);
   out.iteration.add(local + global + rest);
@@ -64,6 +66,8 @@ void measure(Baseline& solver, int iterations, Variant& out) {
     out.rest.add(0);
   }
 }
+
+bool is_ours(const Variant& v) { return v.solver == "pd" || v.solver == "cpd" || v.solver == "xpbd"; }
 
 class Judge {
  public:
@@ -109,6 +113,8 @@ CaseResult measure_iterations(const std::string& name, const Options& options, P
     for (const Precision precision : precisions)
       for (const int threads : options.threads) add(solver, precision, threads);
   }
+  if (wanted("sweep"))
+    for (const int threads : options.threads) add("xpbd", Precision::float64, threads);
   const PdProblem problem = subject.problem();
   std::unique_ptr<Textbook> textbook;
   std::vector<std::unique_ptr<Baseline>> scalar;
@@ -132,10 +138,10 @@ CaseResult measure_iterations(const std::string& name, const Options& options, P
   std::vector<Settings> settings;
   for (Variant& v : out.variants) {
     if (pace.ask()) return out;
-    const bool ours = v.solver == "pd" || v.solver == "cpd";
+    const bool ours = is_ours(v);
     settings.push_back(ours ? fixed_iterations(v.solver, v.precision, c.iterations) : Settings());
     if (ours) subject.step(settings.back(), v.threads);
-    if (!judge || v.solver == "cpd") continue;
+    if (!judge || v.solver == "cpd" || v.solver == "xpbd") continue;  // these solve something else
     if (!ours) {
       Baseline& solver = baseline(v);
       solver.start();
@@ -150,7 +156,7 @@ CaseResult measure_iterations(const std::string& name, const Options& options, P
     pace.say(name + ": round " + std::to_string(round));
     for (size_t i = 0; i < out.variants.size(); ++i) {
       Variant& v = out.variants[i];
-      if (v.solver == "pd" || v.solver == "cpd") {
+      if (is_ours(v)) {
         measure(subject, settings[i], v.threads, v);
       } else {
         measure(baseline(v), v.solver == "textbook" ? 2 : 4, v);

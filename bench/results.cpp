@@ -50,7 +50,8 @@ constexpr CaseGroup case_groups[] = {{"local", "pd", &Variant::local, true},
                                      {"pd_iteration", "pd", &Variant::iteration, true},
                                      {"cpd_iteration", "cpd", &Variant::iteration, false},
                                      {"cpd_setup", "cpd", &Variant::setup, false},
-                                     {"refactor", "pd", &Variant::refactor, false}};
+                                     {"refactor", "pd", &Variant::refactor, false},
+                                     {"sweep", "xpbd", &Variant::iteration, false}};
 
 double least(const Variant& v, const Times Variant::*times) {
   return times == &Variant::iteration ? v.least_iteration() : (v.*times).least();

@@ -44,7 +44,7 @@ struct Answer {
 
 /// One way of running the iterations of a case: Verve at a precision and a number of threads, or a baseline.
 struct Variant {
-  std::string solver;  ///< "pd", "cpd", "scalar", "textbook"
+  std::string solver;  ///< "pd", "cpd", "xpbd", "scalar", "textbook"
   Precision precision = Precision::float64;
   int threads = 1;
   Times setup;                           ///< per step

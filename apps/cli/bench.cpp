@@ -120,7 +120,7 @@ void print_iterations(const std::vector<CaseResult>& cases) {
     for (const Variant& v : c.variants) {
       if (v.iteration.empty()) continue;
       const Variant* scalar = c.find("scalar", v.precision, 1);
-      const bool same_problem = v.solver != "cpd";
+      const bool same_problem = v.solver != "cpd" && v.solver != "xpbd";
       table.push_back({first ? c.name : "", label(v), ms(v.local.least()), ms(v.global.least()), ms(v.rest.least()),
                        ms(v.least_iteration()), ms(v.iteration.median()),
                        textbook && same_problem ? times(textbook->least_iteration(), v.least_iteration()) : "",

@@ -31,10 +31,11 @@ struct MethodInfo {
   std::string conservation;  ///< one of conservation_names()
   double rho = 0;            ///< of generalized_alpha and chung_hulbert
   int iterations = 40;       ///< default cap
-  int fall = 0;              ///< a body falls g h^2 (n^2 + fall n)/2 in n steps: 0 is exact, 1 that of backward Euler
+  double fall = 0;           ///< a body falls g h^2 (n^2 + fall n)/2 in n frames: 0 is exact, 1 that of backward Euler
   bool dynamic = true;       ///< has velocities; false: a row of equilibria
   bool stable = true;        ///< at any step; otherwise only below a limit that stiffness and mass set
   bool damps = false;        ///< ends with no more energy than it had
+  int substeps = 1;          ///< default where they are not chosen automatically
 };
 const std::vector<MethodInfo>& method_infos();
 /// What is in no list: "BASE+CONSERVATION" for every dynamic method that holds nothing and every one of

@@ -56,6 +56,7 @@ struct PotentialSpec {
   std::vector<MeshSpec> examples{};          ///< poses of the same mesh, for example-based potentials
   std::vector<PoseSpec> poses{};             ///< further examples: the body's own mesh, deformed
   std::shared_ptr<const Formula> formula{};  ///< for potential "formula", from programs only
+  double projection = 1;                     ///< factor of solver.stiffness, for pbd alone
 };
 
 /// Placement of the rest shape, applied in this order.
@@ -160,6 +161,9 @@ struct SolverSpec {
   double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
   Precision precision = Precision::float64;
   std::string global = "automatic";  ///< solver of the global step: automatic, direct, half, multigrid
+  double stiffness = 1;                      ///< of pbd: share of each correction that is applied
+  std::string stiffness_per = "projection";  ///< or "step": what is left of an error after all iterations is 1 - stiffness
+  double constraint_damping = 0;             ///< of xpbd: beta / k of its Eq. 26 [s]
 };
 
 struct Scene {

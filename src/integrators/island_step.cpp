@@ -259,7 +259,9 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
     second += forcing.mass[i] * dot(r, r);
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
+  watch.book(out.timings.setup);
   own_step_->step(*this, h, settings, out);
+  watch.book(out.timings.local);
   if (out.status == StepOutcome::Status::infeasible) {
     own_step_->forget();
     return out;
@@ -282,7 +284,7 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
     out.error_p = norm(out.residual.p) / scale;
     out.error_l = second > 0 ? norm(out.residual.l) / (std::sqrt(second / total_mass_) * scale) : 0;
   }
-  watch.book(out.timings.local);
+  watch.book(out.timings.update);
   return out;
 }
 

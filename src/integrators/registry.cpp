@@ -21,6 +21,8 @@ const std::vector<IntegratorEntry>& integrator_registry() {
 
 const std::vector<OwnStepEntry>& own_step_registry() {
   static const std::vector<OwnStepEntry> entries{
+      pbd_entry(),
+      xpbd_entry(),
       {"hard", make_hard, smooth_refusal},
       {"fast_projection", make_fast_projection, smooth_refusal},
       {"compliant", make_compliant, no_refusal},

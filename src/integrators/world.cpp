@@ -34,7 +34,7 @@ Settings resolve(const SolverSpec& spec) {
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;
   // the automatic choice rests on the residuals of the constraints; without them the frame is the step
-  if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = 1;
+  if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = method->substeps;
   out.epsilon = spec.epsilon;
   out.precision = spec.precision;
   out.solver = spec.global == "automatic"   ? GlobalSolver::Kind::automatic

@@ -67,6 +67,12 @@ const std::vector<MethodInfo>& method_infos() {
        "implicit_euler", "gauss_seidel", "none", 0, 50, 1},
       {"cpd_lbfgs", "cpd with L-BFGS in place of PD's constant matrix: for hyperelastic bodies far from rest",
        "generalized_alpha", "lbfgs", "cpd", 0.8, 40},
+      {"pbd", "Position Based Dynamics (Mueller et al. 2007): projections whose number and mesh set the stiffness", "pbd",
+       "own", "none", 0, 20, 1},
+      {"xpbd", "Extended Position Based Dynamics (Macklin et al. 2016): projections with the stiffness of the potentials",
+       "xpbd", "own", "none", 0, 20, 1},
+      {"small_steps", "the same with 20 sub-steps of one iteration (Macklin et al. 2019)", "xpbd", "own", "none", 0, 1,
+       1.0 / 20, true, true, false, 20},
   };
   return infos;
 }
@@ -142,8 +148,9 @@ const std::vector<std::string>& acceleration_names() {
 
 const std::vector<std::string>& own_step_names() {
   static const std::vector<std::string> names{
-      "hard",           "fast_projection", "compliant", "compliant_plain", "linearized_euler", "symplectic_euler",
-      "explicit_euler", "verlet",          "jakobsen"};
+      "pbd",  "xpbd",
+      "hard", "fast_projection", "compliant", "compliant_plain", "linearized_euler", "symplectic_euler",
+      "explicit_euler", "verlet", "jakobsen"};
   return names;
 }
 

@@ -266,9 +266,11 @@ void build_batches(Body& body, const BodySpec& spec, const std::vector<MassPair>
 
   const auto make_all = [&] {
     std::vector<std::unique_ptr<Potential>> batches;
-    for (size_t k = 0; k < spec.potentials.size(); ++k)
+    for (size_t k = 0; k < spec.potentials.size(); ++k) {
       batches.push_back(find_potential(spec.potentials[k].type)
                             ->make(inputs[k], where + ".potentials[" + std::to_string(k) + "]", out));
+      if (batches.back()) batches.back()->projection = spec.potentials[k].projection;
+    }
     return batches;
   };
 

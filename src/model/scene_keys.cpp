@@ -124,6 +124,16 @@ const std::vector<Key>& keys_of<SolverSpec>() {
           "precision is float), multigrid, or what suits the size (large float factors go to half where that loses "
           "nothing)",
           {.choices = global_solver_names}),
+      key<&SolverSpec::stiffness>("stiffness", "share of each correction that is applied; pbd only",
+                                  {.range = between(0, 1)}),
+      key<&SolverSpec::stiffness_per>(
+          "stiffness_per",
+          "whether that share is taken of each projection, as it is, or 1 - (1 - stiffness)^(1/iterations), so that all "
+          "iterations of a step together leave 1 - stiffness; pbd only",
+          {.choices = stiffness_measures}),
+      key<&SolverSpec::constraint_damping>("constraint_damping",
+                                           "damping of each constraint relative to its stiffness; xpbd and small_steps",
+                                           {.unit = "s", .range = at_least(0)}),
   };
   return keys;
 }
@@ -198,6 +208,8 @@ const std::vector<Key>& keys_of<PotentialSpec>() {
                                   {.range = at_least(0)}),
       key<&PotentialSpec::examples>("examples", "the same mesh in other poses, for potentials that learn from them"),
       key<&PotentialSpec::poses>("poses", "further examples: the body's own rest shape, deformed"),
+      key<&PotentialSpec::projection>("projection", "factor of solver.stiffness for this one; pbd only",
+                                      {.range = between(0, 1)}),
   };
   return keys;
 }
@@ -346,6 +358,10 @@ const std::vector<std::string>& precision_names() {
 }
 const std::vector<std::string>& global_solver_names() {
   static const std::vector<std::string> names = {"automatic", "direct", "half", "multigrid"};
+  return names;
+}
+const std::vector<std::string>& stiffness_measures() {
+  static const std::vector<std::string> names = {"projection", "step"};
   return names;
 }
 const std::vector<std::string>& repair_names() {

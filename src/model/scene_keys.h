@@ -123,6 +123,7 @@ const std::vector<std::string>& combined_method_names();
 std::string combined_words();  ///< what those are
 const std::vector<std::string>& precision_names();  ///< in the order of the enum
 const std::vector<std::string>& global_solver_names();
+const std::vector<std::string>& stiffness_measures();
 const std::vector<std::string>& repair_names();
 const std::vector<std::string>& mass_matrix_names();
 const std::vector<std::string>& interpolation_names();

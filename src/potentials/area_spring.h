@@ -38,10 +38,15 @@ struct AreaSpring {
     return {2 * size, size, triangle_operator(rest)};
   }
 
-  /// With F = [p q] and the unit normal n, da = dp . (q x n) + dq . (n x p). A line has no normal of its own: any will
-  /// do; a point has no slope.
+  /// C = a - 1. With F = [p q] and the unit normal n, da = dp . (q x n) + dq . (n x p). A line has no normal of its own:
+  /// any will do; a point has no slope.
+  static constexpr int constraints = 1;
   template <class T>
-  static T energy_gradient(const Element<T>& e, const Columns<T, 2>& F, Columns<T, 2>& gradient) {
+  static T stiffness(const Element<T>& e, int) {
+    return e.size;
+  }
+  template <class T>
+  static T constraint(const Element<T>&, int, const Columns<T, 2>& F, Columns<T, 2>& gradient) {
     const Vec3T<T> normal = cross(F[0], F[1]);
     const T area = norm(normal), a = dot(F[0], F[0]), b = dot(F[1], F[1]), longer = sqrt(max(a, b));
     const MaskOf<T> line = area <= T(4) * T(Limits<T>::epsilon()) * T(longer * longer), point = longer <= T(0);
@@ -51,8 +56,14 @@ struct AreaSpring {
       along.x = select(point, T(1), along.x);
       n = select<T>(line, any_perpendicular<T>(along), n);
     }
-    const T change = area - T(1), tension = e.size * change;
-    gradient = {cross(F[1], n) * tension, cross(n, F[0]) * tension};
+    gradient = {cross(F[1], n), cross(n, F[0])};
+    return area - T(1);
+  }
+
+  template <class T>
+  static T energy_gradient(const Element<T>& e, const Columns<T, 2>& F, Columns<T, 2>& gradient) {
+    const T change = constraint<T>(e, 0, F, gradient), tension = e.size * change;
+    gradient = {gradient[0] * tension, gradient[1] * tension};
     return T(0.5) * tension * change;
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "potentials/chunks.h"
+#include "potentials/colours.h"
 #include "potentials/kernel.h"
 #include "potentials/potential.h"
 #include "potentials/stretches.h"
@@ -77,32 +78,19 @@ class Batch final : public Potential {
     }
   }
 
-  int constraints() const override {
-    if constexpr (constrains) return Kernel::constraints;
-    return 1;
+  int constraints() const override { return constraints_of<Kernel>(); }
+  bool has_smooth_constraints() const override { return has_constraints<Kernel>; }
+  double constraint_stiffness(int element, int which) const override {
+    return constraint_stiffness_of<Kernel, double>(at(element), which);
   }
-  bool has_smooth_constraints() const override { return constrains; }
-  double constraint_stiffness(int element, [[maybe_unused]] int which) const override {
-    if constexpr (constrains) return Kernel::stiffness(at(element), which);
-    return weight(element);
-  }
-  double constraint(int element, [[maybe_unused]] int which, const Vec4* x, Vec3* gradient) const override {
+  double constraint(int element, int which, const Vec4* x, Vec3* gradient) const override {
     const Element<double> e = at(element);
     const Stencil& s = stencil_[element];
     Vec3 d[differences];
     for (int i = 0; i < differences; ++i) d[i] = (x[s[i + 1]] - x[s[0]]).xyz();
     const Columns<double, rows_> z = reduce<Kernel, double>(e, d);
     Columns<double, rows_> dz = z;
-    double C;
-    if constexpr (constrains) {
-      C = Kernel::constraint(e, which, z, dz);
-    } else {
-      // any energy that is never negative is k/2 C^2 for C = sqrt(2 Psi / k); for a projective one the distance to its
-      // set
-      C = std::sqrt(std::max(0.0, 2 * energy_and_gradient<Kernel, double>(e, z, dz) / e.weight));
-      const double scale = C > 0 ? 1 / (e.weight * C) : 0;
-      for (Vec3& column : dz) column = column * scale;
-    }
+    const double C = constraint_and_gradient<Kernel, double>(e, which, z, dz);
     gradient[0] = {};
     for (int i = 0; i < differences; ++i) {
       gradient[i + 1] = {};
@@ -110,6 +98,26 @@ class Batch final : public Potential {
       gradient[0] -= gradient[i + 1];
     }
     return C;
+  }
+
+  int multipliers() const override {
+    if (colours_.empty()) const_cast<Batch*>(this)->colour();
+    return int(relaxed_.size()) * constraints() * block_size;
+  }
+  /// Colour after colour; elements of one colour have no vertex in common, so that it does not matter which goes first
+  /// and they may go in packs and on several threads.
+  void relax(const Relaxation& sweep) override {
+    if (colours_.empty()) colour();
+    if (stale_) bind_relaxed();
+    for (const Colour& c : colours_) {
+      const int blocks = (c.count + block_size - 1) / block_size;
+      parallel_for(blocks, blocks_per_task, [&](int begin, int end, int) {
+        const int first = c.first_block + begin;
+        block_loops<Kernel>().relax({&relaxed_[first], relaxed_corners_.data() + size_t(first) * block_size * vertices,
+                                     std::min(end * block_size, c.count) - begin * block_size,
+                                     sweep.multipliers + size_t(first) * constraints() * block_size, &sweep});
+      });
+    }
   }
 
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
@@ -189,7 +197,6 @@ class Batch final : public Potential {
   static constexpr bool projects = requires(const Element<double>& e, const Columns<double, rows_>& z) {
     Kernel::project(e, z);
   };
-  static constexpr bool constrains = requires { Kernel::constraints; };
   static constexpr bool metric = requires(const Element<double>& e) { Kernel::metric(e, 0, 0); };
   static constexpr bool bounded = [] {
     if constexpr (requires { Kernel::bounded; })
@@ -209,6 +216,7 @@ class Batch final : public Potential {
   };
 
   void bind(const Params& params) {
+    stale_ = true;
     const std::vector<int>& element_at = chunks_.element_at();
     for (int position = 0; position < int(element_at.size()); ++position) {
       // what fills up the last block repeats the last element
@@ -280,6 +288,31 @@ class Batch final : public Potential {
     return element.weight * gap;
   }
 
+  /// The elements once more, by colours: only for those who sweep.
+  void colour() {
+    std::vector<int> corner_rows, order(chunks_.element_at().begin(), chunks_.element_at().begin() + elements());
+    for (const Stencil& s : stencil_) corner_rows.insert(corner_rows.end(), s.begin(), s.end());
+    for (const std::vector<int>& members : colour_elements(corner_rows, vertices, order)) {
+      const int first_block = int(relaxed_element_.size()) / block_size;
+      colours_.push_back({first_block, int(members.size())});
+      relaxed_element_.insert(relaxed_element_.end(), members.begin(), members.end());
+      while (relaxed_element_.size() % block_size) relaxed_element_.push_back(members.back());
+    }
+    for (const int e : relaxed_element_)
+      relaxed_corners_.insert(relaxed_corners_.end(), stencil_[e].begin(), stencil_[e].end());
+    relaxed_.resize(relaxed_element_.size() / block_size);
+    bind_relaxed();
+  }
+  void bind_relaxed() {
+    for (size_t position = 0; position < relaxed_element_.size(); ++position) {
+      const Element<double> element = at(relaxed_element_[position]);
+      double field[fields];
+      std::memcpy(field, &element, sizeof element);
+      for (int f = 0; f < fields; ++f) relaxed_[position / block_size].field[f][position % block_size] = field[f];
+    }
+    stale_ = false;
+  }
+
   /// Where the elements of a chunk begin.
   template <class Blocks>
   static auto data_of(const Blocks& blocks) {
@@ -303,6 +336,15 @@ class Batch final : public Potential {
   std::vector<Mat3> blocks_;  // of add_hessian, pairs of corners by element
   std::vector<Vec3> forces_;  // of add_proximal
   std::vector<double> gaps_;
+
+  struct Colour {
+    int first_block, count;
+  };
+  static constexpr int blocks_per_task = 16;
+  std::vector<Colour> colours_;
+  std::vector<int> relaxed_element_, relaxed_corners_;  // by colours, each filled up to whole blocks
+  std::vector<Block<double>> relaxed_;
+  bool stale_ = true;  // relaxed_ has elements of another material
 };
 
 /// The elements of a kind that lie in a region: all their vertices do.

@@ -165,13 +165,16 @@ VERVE_FLATTEN double run_blocks(const BlockRange& range) {
 
 VERVE_NAMESPACE_END
 
+#include "potentials/relax_loop.h"
+
 #ifndef VERVE_PACKS
 namespace verve {
 
 template <class Kernel>
 const BlockLoops& plain_loops() {
   static constexpr BlockLoops loops{"plain", run_blocks<Kernel, double, true>, run_blocks<Kernel, double, false>,
-                                    run_blocks<Kernel, float, true>, run_blocks<Kernel, float, false>};
+                                    run_blocks<Kernel, float, true>, run_blocks<Kernel, float, false>,
+                                    relax_elements<Kernel, double>};
   return loops;
 }
 

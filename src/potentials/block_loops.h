@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "potentials/relaxation.h"
+
 namespace verve {
 
 /// Elements are stored in blocks: 16 of a kind side by side, field by field, so that a pack of lanes is one load.
@@ -27,9 +29,20 @@ struct BlockRange {
 /// Returns the energy.
 using BlockLoop = double (*)(const BlockRange& range);
 
+/// Consecutive elements that have no vertex in common, for a sweep over their constraints.
+struct RelaxRange {
+  const void* elements;  // [block][field][16], in double
+  const int* corners;    // [element][corner]: rows of the state; whole blocks of them, the last element repeated
+  int count;             // elements
+  double* multipliers;   // [block][constraint][16]
+  const Relaxation* sweep;
+};
+using RelaxLoop = void (*)(const RelaxRange& range);
+
 struct BlockLoops {
   const char* instructions;  // as Highway calls them; "plain" for one element at a time
   BlockLoop gradient64, energy64, gradient32, energy32;
+  RelaxLoop relax;
 };
 
 /// One element at a time, for any kernel (block_loop.h).

@@ -30,7 +30,8 @@
   static const BlockLoops& Kernel##_loops() {                                                                     \
     static const BlockLoops loops{hwy::TargetName(HWY_TARGET), run_blocks<Kernel, Pack<double>, true>,            \
                                   run_blocks<Kernel, Pack<double>, false>, run_blocks<Kernel, Pack<float>, true>, \
-                                  run_blocks<Kernel, Pack<float>, false>};                                        \
+                                  run_blocks<Kernel, Pack<float>, false>,                                         \
+                                  relax_elements<Kernel, Pack<double>>};                                          \
     return loops;                                                                                                 \
   }                                                                                                               \
   VERVE_NAMESPACE_END

@@ -41,11 +41,15 @@ struct EdgeStrain {
 
   /// C = |z| - 1.
   static constexpr int constraints = 1;
-  static double stiffness(const Element<double>& e, int) { return e.weight; }
-  static double constraint(const Element<double>&, int, const Columns<double, 1>& z, Columns<double, 1>& gradient) {
-    const double n = norm(z[0]);
-    gradient[0] = n > 0 ? z[0] / n : Vec3{1, 0, 0};  // any direction will do at z = 0
-    return n - 1;
+  template <class T>
+  static T stiffness(const Element<T>& e, int) {
+    return e.weight;
+  }
+  template <class T>
+  static T constraint(const Element<T>&, int, const Columns<T, 1>& z, Columns<T, 1>& gradient) {
+    const T n = norm(z[0]);
+    gradient[0] = unit_or_axis<T>(z[0], n);
+    return n - T(1);
   }
 };
 

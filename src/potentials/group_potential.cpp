@@ -138,6 +138,21 @@ double GroupPotential::reference_energy() const {
   return sum;
 }
 
+double GroupPotential::constraint(int element, int, const Vec4* x, Vec3* gradient) const {
+  const int first = first_[element], n = corners(element);
+  Vec3* z = const_cast<Vec3*>(z_.data()) + first;  // scratch
+  reduce(x, element, z);
+  const double w = weight_[element];
+  const double C = std::sqrt(std::max(0.0, 2 * group_gradient(element, z, gradient, scratch_.data()) / w)),
+               size = w * C;
+  Vec3 net{};
+  for (int i = 0; i < n; ++i) net += gradient[i] * root_[first + i];
+  net = net / total_[element];
+  for (int i = 0; i < n; ++i)
+    gradient[i] = size > 0 ? (gradient[i] * root_[first + i] - net * share_[first + i]) / size : Vec3{};
+  return C;
+}
+
 std::vector<double> vertex_shares(const Mesh& mesh) {
   std::vector<double> share(mesh.vertices.size(), 0.0);
   const auto& x = mesh.vertices;

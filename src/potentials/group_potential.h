@@ -24,6 +24,9 @@ class GroupPotential : public Potential {
   void project(const Vec4* x, Vec3* z, Vec3* projected) const override;
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override;
   double reference_energy() const override;
+  /// C = sqrt(2 Psi / w): the distance to the element's set. One element at a time.
+  int constraints() const override { return 1; }
+  double constraint(int element, int which, const Vec4* x, Vec3* gradient) const override;
 
  protected:
   /// For the constructor of a potential: one call per group, with the rows of the state, shares > 0 and where the

@@ -119,6 +119,38 @@ struct HingeBending {
     g[2] = add_scaled(cross(z[0], g2), cross(z[0], z[1]), wl);
     return energy;
   }
+
+  /// C = 2 sin((theta - theta0) / 2), signed: k/2 C^2 is the energy. Its gradient comes from that of the energy, and
+  /// near zero, where both vanish, from that of the angle: |e| n1/|n1|^2 for the left vertex and so on, with
+  /// d(sin theta)/db = |e| n2/|n2|^2 at theta = 0 for the right one.
+  static constexpr int constraints = 1;
+  template <class T>
+  static T stiffness(const Element<T>& e, int) {
+    return e.weight;
+  }
+  template <class T>
+  static T constraint(const Element<T>& e, int, const Columns<T, 3>& z, Columns<T, 3>& g) {
+    const T energy = energy_gradient<T>(e, z, g), twice = T(2) * energy, ratio = twice / e.weight;
+    const Vec3T<T> n1 = cross(z[0], z[1]), n2 = cross(z[2], z[0]);
+    const T length = norm(z[0]), det = dot(z[0], cross(z[1], z[2])), c = dot(n1, n2);
+    const T s = -(length * det);  // |n1| |n2| times the sine; c times the cosine
+    const T side = s * e.cosine - c * e.sine;
+    const T size = sqrt(max(ratio, T(0))), C = select(side < T(0), T(-size), size);
+    const T small = T(1e-5);
+    const MaskOf<T> straight = (size <= small) & (e.weight > T(0));
+    const T scale = T(1) / select(straight, T(1), T(e.weight * C));
+    unroll<3>([&](auto r) { g[r] = g[r] * scale; });
+    if (any(straight)) [[unlikely]] {
+      const T s1 = dot(n1, n1), s2 = dot(n2, n2), l2 = length * length;
+      const T one = select(s1 > T(0), s1, T(1)), two = select(s2 > T(0), s2, T(1)), l = select(l2 > T(0), length, T(1));
+      const Vec3T<T> left = n1 * T(-length / one), right = n2 * T(-length / two);
+      const T p = dot(z[1], z[0]) / T(l * l), q = dot(z[2], z[0]) / T(l * l);
+      g[0] = select<T>(straight, -(left * p + right * q), g[0]);
+      g[1] = select<T>(straight, left, g[1]);
+      g[2] = select<T>(straight, right, g[2]);
+    }
+    return C;
+  }
 };
 
 VERVE_KERNEL_END(HingeBending)

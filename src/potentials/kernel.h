@@ -29,8 +29,8 @@
 //   metric(element, i, j)             times `weight` what the global step takes for the Hessian, in place of A^T A;
 //                                     symmetric and positive semi-definite, rows sum to zero
 //   constraints, constraint(element, i, z, g), stiffness(element, i)
-//                                     smooth scalar constraints C_i with Psi = sum of k_i/2 C_i^2 and g = dC_i/dz, for
-//                                     one number at a time; in their place C = sqrt(2 Psi / weight)
+//                                     smooth scalar constraints C_i with Psi = sum of k_i/2 C_i^2 and g = dC_i/dz; in
+//                                     their place C = sqrt(2 Psi / weight)
 //   slack = true                      deformations exist that cost nothing, for the contract tests
 // z is built from differences to the first vertex (taken in double before they are narrowed), so a kernel is
 // translation-invariant by construction and keeps its precision far from the origin.
@@ -113,6 +113,19 @@ VERVE_INLINE auto collected(std::integer_sequence<int, i...>, const F& f) {
 template <int N, class F>
 VERVE_INLINE auto collect(const F& f) {
   return collected(std::make_integer_sequence<int, N>(), f);
+}
+
+template <class T>
+Vec3T<T> select(const MaskOf<T>& mask, const Vec3T<T>& yes, const Vec3T<T>& no) {
+  return {select(mask, yes.x, no.x), select(mask, yes.y, no.y), select(mask, yes.z, no.z)};
+}
+
+/// v / n for n = |v|; any direction will do at v = 0.
+template <class T>
+Vec3T<T> unit_or_axis(const Vec3T<T>& v, const T& n) {
+  const MaskOf<T> point = n <= T(0);
+  const T s = T(1) / select(point, T(1), n);
+  return {select(point, T(1), T(v.x * s)), v.y * s, v.z * s};
 }
 
 /// Psi = w/2 |z - p|^2 for p = project(z) (CPD Eq. 4); its gradient needs no derivative of the projection, because the

@@ -13,10 +13,6 @@
 VERVE_NAMESPACE_BEGIN
 
 template <class T>
-Vec3T<T> select(const MaskOf<T>& mask, const Vec3T<T>& yes, const Vec3T<T>& no) {
-  return {select(mask, yes.x, no.x), select(mask, yes.y, no.y), select(mask, yes.z, no.z)};
-}
-template <class T>
 Mat3T<T> select(const MaskOf<T>& mask, const Mat3T<T>& yes, const Mat3T<T>& no) {
   return {{select<T>(mask, yes.col[0], no.col[0]), select<T>(mask, yes.col[1], no.col[1]),
            select<T>(mask, yes.col[2], no.col[2])}};

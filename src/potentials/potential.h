@@ -8,6 +8,7 @@
 
 #include "linear/block_assembly.h"
 #include "linear/sparse.h"
+#include "potentials/relaxation.h"
 #include "verve/mesh.h"
 #include "verve/registry.h"
 #include "verve/scene.h"
@@ -81,11 +82,20 @@ class Potential {
   /// C, with its gradient for each corner. The gradient is zero where it does not exist.
   virtual double constraint(int /*element*/, int /*which*/, const Vec4* /*x*/, Vec3* /*gradient*/) const { return 0; }
   virtual double constraint_stiffness(int element, int /*which*/) const { return weight(element); }
+  /// How many numbers a sweep needs for the multipliers of all constraints.
+  virtual int multipliers() const { return elements() * constraints(); }
+  /// One sweep of position-based projections over all constraints, in an order that depends on nothing but the mesh.
+  virtual void relax(const Relaxation& sweep);
+  /// Factor of the share of a projection that pbd takes: what its stiffness is, in that method.
+  double projection = 1;
 
   /// Mean weight of each example pose at x, for potentials that have any.
   virtual std::vector<double> example_weights(const Vec4* /*x*/) const { return {}; }
   /// A change of material; the stencils stay.
   virtual void set_parameters(const ParameterValues& values) = 0;
+
+ private:
+  std::vector<Vec3> corner_gradients_;  // work of relax
 };
 
 /// What a potential is made from.

@@ -10,11 +10,13 @@
 #include "potentials/spring.h"
 #include "potentials/stable_neo_hookean.h"
 #include "potentials/stvk.h"
+#include "potentials/tet_green_strain.h"
 #include "potentials/tet_limit.h"
 #include "potentials/tet_limit_axes.h"
 #include "potentials/tet_strain.h"
 #include "potentials/tet_volume.h"
 #include "potentials/tri_area.h"
+#include "potentials/tri_green_strain.h"
 #include "potentials/tri_limit.h"
 #include "potentials/tri_limit_axes.h"
 #include "potentials/tri_strain.h"
@@ -46,6 +48,8 @@ const std::vector<PotentialEntry>& potential_registry() {
       entry<EdgeStrain>(),
       entry<TriStrain>(),
       entry<TetStrain>(),
+      entry<TriGreenStrain>(),
+      entry<TetGreenStrain>(),
       entry<Stvk>(),
       entry<NeoHookean>(),
       entry<StableNeoHookean>(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/parallel.h"
 
@@ -159,6 +160,28 @@ double SparsePotential::reference_energy() const {
     for (int r = first_row_[e]; r < first_row_[e + 1]; ++r)
       sum += 0.5 * weight_[e] * row_scale_[r] * row_scale_[r] * rest_size_[r];
   return sum;
+}
+
+double SparsePotential::constraint(int element, int, const Vec4* x, Vec3* gradient) const {
+  auto* self = const_cast<SparsePotential*>(this);  // scratch, as above
+  const int first = first_row_[element];
+  Vec3 *z = self->z_.data() + first, *dz = self->dz_.data() + first;
+  reduce(x, element, z);
+  const double w = weight_[element];
+  const double C = std::sqrt(std::max(0.0, 2 * self->element_gradient(element, z, dz) / w)), size = w * C;
+  for (int i = 0; i < corners(element); ++i) gradient[i] = {};
+  if (!(size > 0)) return C;
+  for (int r = first; r < first_row_[element + 1]; ++r)
+    for (int k = first_entry_[r]; k < first_entry_[r + 1]; ++k)
+      gradient[entry_corner_[k]] += dz_[r] * (row_scale_[r] * entry_value_[k] / size);
+  return C;
+}
+
+void SparsePotential::relax(const Relaxation& sweep) {
+  // what the elements have in common is found once for a sweep
+  for (int e = 0; e < elements(); ++e) reduce(sweep.x, e, z_.data() + first_row_[e]);
+  prepare(z_);
+  Potential::relax(sweep);
 }
 
 double ProjectedPotential::element_gradient(int element, const Vec3* z, Vec3* gradient) {

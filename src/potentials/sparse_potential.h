@@ -24,6 +24,10 @@ class SparsePotential : public Potential {
   void project(const Vec4* x, Vec3* z, Vec3* projected) const override;
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override;
   double reference_energy() const override;
+  /// C = sqrt(2 Psi / w): the distance to the element's set. One element at a time.
+  int constraints() const override { return 1; }
+  double constraint(int element, int which, const Vec4* x, Vec3* gradient) const override;
+  void relax(const Relaxation& sweep) override;
 
  protected:
   /// For the constructor of a potential: one call per element. Every row must sum to zero, so that translations cost

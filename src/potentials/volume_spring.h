@@ -53,6 +53,19 @@ struct VolumeSpring {
     const T change = det(Mat3T<T>{F}) - T(1);
     return T(0.5) * e.size * T(change * change);
   }
+
+  /// C = J - 1.
+  static constexpr int constraints = 1;
+  template <class T>
+  static T stiffness(const Element<T>& e, int) {
+    return e.size;
+  }
+  template <class T>
+  static T constraint(const Element<T>&, int, const Columns<T, 3>& F, Columns<T, 3>& gradient) {
+    const Mat3T<T> cof = cofactor(Mat3T<T>{F});
+    unroll<3>([&](auto r) { gradient[r] = cof.col[r]; });
+    return dot(F[0], cof.col[0]) - T(1);
+  }
 };
 
 VERVE_KERNEL_END(VolumeSpring)

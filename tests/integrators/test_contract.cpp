@@ -50,7 +50,8 @@ TEST_CASE("momentum grows by force times time, whatever the body does inside") {
       worst = std::max(worst, norm(m.momentum - expected) / norm(expected));
     }
     MESSAGE(method.name, ": ", worst);
-    CHECK(worst <= 1e-12);
+    // velocities are differences of positions over a sub-step: n of them round n times as coarsely each
+    CHECK(worst <= 1e-12 * std::pow(method.substeps, 1.5));
   }
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("the built-in scenes are listed in a fixed order and equal to their fi
                                              "examples",     "trampoline", "cloth",        "pendulum",
                                              "free_fall",    "chain",      "curtain",      "volume_mix",
                                              "stiffening",   "cantilever", "twisting_bar", "cylinder",
-                                             "rope",         "flag",       "balloon"};
+                                             "rope",         "flag",       "balloon",      "hung_cloth"};
   std::vector<std::string> names;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     names.push_back(builtin.name);
