@@ -21,9 +21,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "potentials/bending_patch.h"
 #include "potentials/elements.h"
 #include "potentials/parameters.h"
-#include "potentials/polar.h"
+#include "potentials/patch_batch.h"
 #include "potentials/sparse_potential.h"
 
 namespace verve {
@@ -145,9 +146,8 @@ class Sheets {
     }
     std::vector<std::vector<Coefficient>> rows(3);
     for (int r = 0; r < 3; ++r) {
-      double rest = 0;
-      for (size_t k = 0; k < ring.size(); ++k) rows[r].push_back({ring[k], sum[k][r]}), rest -= sum[k][r];
-      rows[r].push_back({v, rest});
+      rows[r].push_back({v, 0});  // first: differences to it are the shortest
+      for (size_t k = 0; k < ring.size(); ++k) rows[r].push_back({ring[k], sum[k][r]}), rows[r][0].value -= sum[k][r];
     }
     return rows;
   }
@@ -222,7 +222,12 @@ class Bending final : public ProjectedPotential {
       size_.push_back(s.size);
     }
     finish(rest.data());
-    target_.resize(3 * size_.size()), shape_.resize(size_.size());
+    element_.resize(size_.size());
+    std::vector<PatchBatch<BendingPatch>::Patch> patches(size_.size());
+    for (int e = 0; e < elements(); ++e)
+      for (int c = 0; c < corners(e); ++c)
+        patches[e].rows.push_back(vertex(e, c)), patches[e].rest.push_back(rest[vertex(e, c)].xyz());
+    packed_ = packs_.build(patches);
     set_parameters(in.values);
   }
 
@@ -233,61 +238,54 @@ class Bending final : public ProjectedPotential {
     for (int e = 0; e < elements(); ++e) {
       const Params p = own_.at(common, e);
       const double trace = std::sqrt(0.5 * (1 + p.poisson)), rest = std::sqrt(0.5 * (1 - p.poisson));
-      set_weight(e, p.stiffness * size_[e]);
       const std::array<double, 3> scale{rows(e) == 1 ? 1 : trace, rest, rest};
-      Vec3* target = &target_[3 * e];
+      std::array<Vec3, 3> target{};
       for (int r = 0; r < rows(e); ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
-      shape_[e] = shape_of(e, target);
+      element_[e] = bind(e, p.stiffness * size_[e], target);
+      set_weight(e, element_[e].weight);
+      if (!packed_) continue;
+      packs_.set(e, element_[e], corners(e), [&](int c) {
+        const auto a = [&](int r) { return r < rows(e) ? coefficient(e, r, c) : 0.0; };
+        return BendingPatch::Corner<double>{a(0), a(1), a(2)};
+      });
     }
+  }
+
+  double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) override {
+    return packed_ ? packs_.evaluate(x, gradient, precision) : SparsePotential::add_gradient(x, gradient, precision);
+  }
+  double energy(const Vec4* x, Precision precision = Precision::float64) override {
+    return packed_ ? packs_.evaluate(x, nullptr, precision) : SparsePotential::energy(x, precision);
   }
 
  protected:
-  /// R nearest to z for targets R z0 (PD Eq. 20, 28). For one vector R z0 is z |z0| / |z|, and for several along one
-  /// line likewise; only the sign of the curvature relative to itself is kept, not to the sides of the sheet.
   void element_projection(int e, const Vec3* z, Vec3* p) const override {
-    const Vec3* target = &target_[3 * e];
     const int count = rows(e);
-    if (shape_[e] == Shape::flat) {
-      for (int r = 0; r < count; ++r) p[r] = {};
-    } else if (shape_[e] == Shape::line) {
-      const Vec3 n = longest(target);
-      Vec3 sum{};
-      for (int r = 0; r < count; ++r) sum += z[r] * dot(target[r], n);
-      const double size = norm(sum);
-      const Vec3 m = size > 0 ? sum / size : n;  // any direction will do at z = 0
-      for (int r = 0; r < count; ++r) p[r] = m * dot(target[r], n);
-    } else {
-      Mat3 f{};
-      for (int r = 0; r < count; ++r) f = f + outer(z[r], target[r]);
-      const Mat3 rotation = nearest_rotation_svd(f);
-      for (int r = 0; r < count; ++r) p[r] = rotation * target[r];
-    }
+    const auto goal = BendingPatch::project<double>(element_[e], z[0], count > 1 ? z[1] : Vec3{}, count > 2 ? z[2] : Vec3{});
+    std::copy_n(goal.begin(), count, p);
   }
 
  private:
-  enum class Shape : char { flat, line, any };
-
-  static Vec3 longest(const Vec3* z) {
-    const Vec3 n = *std::max_element(z, z + 3, [](const Vec3& a, const Vec3& b) { return dot(a, a) < dot(b, b); });
-    return n / norm(n);
-  }
-
-  Shape shape_of(int e, const Vec3* target) const {
+  BendingPatch::Element<double> bind(int e, double weight, const std::array<Vec3, 3>& target) const {
+    BendingPatch::Element<double> out{weight, 0, {}, target[0], target[1], target[2]};
     // curvature times the size of a cell, or an angle: below this it is round-off
     const double cell = rows(e) == 1 ? 1 : std::sqrt(size_[e]);
-    double size = 0;
-    for (int r = 0; r < 3; ++r) size += norm(target[r]);
-    if (!(size * cell > 1e-12)) return Shape::flat;
-    const Vec3 n = longest(target);
-    double off = 0;
-    for (int r = 0; r < 3; ++r) off += norm(target[r] - n * dot(target[r], n));
-    return off * cell > 1e-14 && off > 1e-14 * size ? Shape::any : Shape::line;
+    double size = 0, off = 0;
+    for (const Vec3& t : target) size += norm(t);
+    if (!(size * cell > 1e-12)) return out;
+    const Vec3 longest = *std::max_element(target.begin(), target.end(),
+                                           [](const Vec3& a, const Vec3& b) { return dot(a, a) < dot(b, b); });
+    out.line = longest / norm(longest);
+    for (const Vec3& t : target) off += norm(t - out.line * dot(t, out.line));
+    out.shape = off * cell > 1e-14 && off > 1e-14 * size ? 2 : 1;
+    return out;
   }
 
   ElementParameters<Params> own_;
   std::vector<double> size_;
-  std::vector<Vec3> target_;  // z at rest, three for each
-  std::vector<Shape> shape_;
+  std::vector<BendingPatch::Element<double>> element_;
+  PatchBatch<BendingPatch> packs_;
+  bool packed_ = false;  // unless a vertex has too many neighbours
 };
 
 std::unique_ptr<Potential> make(const PotentialInput& in, const std::string& where, Diagnostics& notes) {

@@ -1,4 +1,5 @@
-// The only loop over elements: gather, kernel, scatter. Read by kernel.h, plainly and once per set of instructions.
+// The loop over elements that are alike: gather, kernel, scatter. Read by kernel.h, plainly and once per set of
+// instructions. That over patches, whose elements have any number of vertices, is in patch_loop.h.
 #if defined(VERVE_BLOCK_LOOP_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VERVE_BLOCK_LOOP_H
 #undef VERVE_BLOCK_LOOP_H
@@ -12,13 +13,17 @@ VERVE_NAMESPACE_BEGIN
 template <class Kernel>
 inline constexpr int element_fields = int(sizeof(typename Kernel::template Element<double>) / sizeof(double));
 
+/// A struct of T only, from fields side by side.
+template <class Struct, class T>
+Struct load_fields(const typename LaneOf<T>::Type* block) {
+  constexpr int fields = int(sizeof(Struct) / sizeof(T));
+  static_assert(std::is_trivially_copyable_v<Struct> && sizeof(Struct) == fields * sizeof(T), "consists of T only");
+  return std::bit_cast<Struct>(collect<fields>([&](auto f) { return load_lanes<T>(block + f * block_size); }));
+}
+
 template <class Kernel, class T>
 typename Kernel::template Element<T> load_element(const typename LaneOf<T>::Type* block) {
-  using Element = typename Kernel::template Element<T>;
-  constexpr int fields = element_fields<Kernel>;
-  static_assert(std::is_trivially_copyable_v<Element> && sizeof(Element) == fields * sizeof(T),
-                "an Element<T> consists of T only");
-  return std::bit_cast<Element>(collect<fields>([&](auto f) { return load_lanes<T>(block + f * block_size); }));
+  return load_fields<typename Kernel::template Element<T>, T>(block);
 }
 
 /// Differences of the stencils' vertices to their first, taken in double.
@@ -137,6 +142,21 @@ VERVE_NOINLINE VERVE_FLATTEN double run_elements(const BlockRange& range, [[mayb
   return sum.total();
 }
 
+VERVE_NAMESPACE_END
+
+#include "potentials/patch_loop.h"
+
+VERVE_NAMESPACE_BEGIN
+
+template <class Kernel, class T, bool WithGradient, bool Whole>
+double run_any(const BlockRange& range, double unit) {
+  if constexpr (is_patch<Kernel>) {
+    return run_patches<Kernel, T, WithGradient, Whole>(range, unit);
+  } else {
+    return run_elements<Kernel, T, WithGradient, Whole>(range, unit);
+  }
+}
+
 /// Copies of the rows, the elements, and back what no other chunk has a part in.
 template <class Kernel, class T, bool WithGradient>
 VERVE_FLATTEN double run_blocks(const BlockRange& range) {
@@ -148,11 +168,11 @@ VERVE_FLATTEN double run_blocks(const BlockRange& range) {
   double energy = 0;
   const double unit = sizeof(typename LaneOf<T>::Type) == sizeof(float) ? copy_whole(range) : 0;
   if constexpr (sizeof(typename LaneOf<T>::Type) == sizeof(float)) {
-    if (unit > 0) energy = run_elements<Kernel, T, WithGradient, true>(range, unit);
+    if (unit > 0) energy = run_any<Kernel, T, WithGradient, true>(range, unit);
   }
   if (unit == 0) {
     for (int r = 0; r < range.row_count; ++r) Row::load(row(range.x, r)).store(range.copies + 4 * r);
-    energy = run_elements<Kernel, T, WithGradient, false>(range, unit);
+    energy = run_any<Kernel, T, WithGradient, false>(range, unit);
   }
   if constexpr (WithGradient) {
     for (int r = 0; r < range.own; ++r) {

@@ -11,10 +11,14 @@ namespace verve {
 /// Elements are stored in blocks: 16 of a kind side by side, field by field, so that a pack of lanes is one load.
 inline constexpr int block_size = 16;
 
+/// Vertices of a patch (patch_loop.h).
+inline constexpr int most_patch_corners = 128;
+
 /// Consecutive elements and the vertices they touch.
 struct BlockRange {
   const void* elements;          // [block][field][16], in the loop's own precision
   const std::uint16_t* corners;  // [element][corner]: where the vertex starts in its copies, in numbers, 4 per vertex
+  int corner_count;              // of each element; kernels that know theirs do not look
   int count;                     // elements; what fills up the last block is computed and dropped
   // The rows that the copies stand for, the first `own` of them in no other chunk; xyz0 each, aligned to 32 bytes.
   const int* rows;

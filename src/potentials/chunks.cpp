@@ -130,7 +130,8 @@ void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vect
   double nearest = std::numeric_limits<double>::max(), shortest = nearest, extent = 0;
   Vec3 middle{};
   for_corners([&](size_t e, int i) {
-    if (i > 0) shortest = std::min(shortest, norm(rest[e + i] - rest[e]));
+    // where the first vertex is repeated the difference is zero, exactly
+    if (stencils[e + i] != stencils[e]) shortest = std::min(shortest, norm(rest[e + i] - rest[e]));
     const double distance = norm(rest[e + i] - center);
     if (distance < nearest) nearest = distance, middle = rest[e + i], c.middle = stencils[e + i];
   });

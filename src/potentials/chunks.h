@@ -38,8 +38,8 @@ class Chunks {
   double sum(const Vec4* x, Vec4* gradient, Loop loop, Data&& element_data) {
     parallel_tasks(int(chunks_.size()), [&](int k) {
       const Chunk& c = chunks_[k];
-      partial_[k] = loop({element_data(c.first), corners_at(c.first), c.count, &slot_row_[c.first_slot], c.own_slots,
-                          c.end_slot - c.first_slot, &x->x, gradient ? &gradient->x : nullptr, &slot_x_[c.first_slot].x,
+      partial_[k] = loop({element_data(c.first), corners_at(c.first), corners_, c.count, &slot_row_[c.first_slot],
+                          c.own_slots, c.end_slot - c.first_slot, &x->x, gradient ? &gradient->x : nullptr, &slot_x_[c.first_slot].x,
                           &slot_gradient_[c.first_slot].x, c.middle, c.unit, c.coarsest});
     });
     if (gradient) add_shared(gradient);

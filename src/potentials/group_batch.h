@@ -15,12 +15,15 @@
 //   energy_gradient(...)           in place of w/2 |z - p|^2, for a rule that says projects() is false
 //   scratch_size(group)            numbers to work with
 //   fault(group)                   why there is nothing to do for a group
+//   Patch, patch(group), corner(group, share, i)   a kernel over patches that does the same (patch_loop.h), and what it
+//                                  knows of a group and its vertices; used unless a group is too large for it
 #pragma once
 
 #include <algorithm>
 
 #include "potentials/group_potential.h"
 #include "potentials/parameters.h"
+#include "potentials/patch_batch.h"
 
 namespace verve {
 
@@ -59,6 +62,7 @@ class GroupBatch final : public GroupPotential {
     }
     finish(scratch);
     rules_.resize(elements());
+    if constexpr (patched) build_packs(in, groups);
     bind(params);
   }
 
@@ -68,6 +72,18 @@ class GroupBatch final : public GroupPotential {
     return true;
   }
   void set_parameters(const ParameterValues& values) override { bind(read_parameters<Params>(values)); }
+  double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) override {
+    if constexpr (patched) {
+      if (packed_) return packs_.evaluate(x, gradient, precision);
+    }
+    return GroupPotential::add_gradient(x, gradient, precision);
+  }
+  double energy(const Vec4* x, Precision precision = Precision::float64) override {
+    if constexpr (patched) {
+      if (packed_) return packs_.evaluate(x, nullptr, precision);
+    }
+    return GroupPotential::energy(x, precision);
+  }
   GroupShape shape(int e) const { return {corners(e), rest_z(e), totals_[e], dimension_, formula_.get()}; }
 
  protected:
@@ -82,10 +98,33 @@ class GroupBatch final : public GroupPotential {
   }
 
  private:
+  static constexpr bool patched = requires { typename Rule::Patch; };
+  struct NoPacks {};
+  template <class R>
+  static auto packs_for() {
+    if constexpr (requires { typename R::Patch; })
+      return PatchBatch<typename R::Patch>();
+    else
+      return NoPacks();
+  }
+
+  void build_packs(const PotentialInput& in, const Groups& groups) {
+    std::vector<typename PatchBatch<typename Rule::Patch>::Patch> patches(elements());
+    for (int e = 0; e < elements(); ++e)
+      for (const int v : groups.vertices[e])
+        patches[e].rows.push_back(in.index[v]), patches[e].rest.push_back(in.mesh.vertices[v]);
+    packed_ = packs_.build(patches);
+  }
+
   void bind(const Params& params) {
     for (int e = 0; e < elements(); ++e) {
       rules_[e] = Rule::bind(own_.at(params, e), shape(e));
       set_weight(e, rules_[e].weight);
+      if constexpr (patched) {
+        if (!packed_) continue;
+        packs_.set(e, rules_[e].patch(shape(e)), corners(e),
+                   [&](int i) { return rules_[e].corner(shape(e), share(e, i), i); });
+      }
     }
   }
 
@@ -94,6 +133,8 @@ class GroupBatch final : public GroupPotential {
   int dimension_;
   std::vector<double> totals_;
   std::vector<Rule> rules_;
+  decltype(packs_for<Rule>()) packs_;
+  bool packed_ = false;
 };
 
 /// The groups of a rule, with what is wrong with them.
@@ -165,6 +206,9 @@ PotentialEntry group_entry() {
     std::vector<int> all(groups.vertices.size());
     for (size_t g = 0; g < all.size(); ++g) all[g] = int(g);
     ElementParameters<Params> own(in.arrays, int(all.size()), all, where, notes);
+    for (size_t g = 0; g < all.size() && !own.empty() && notes.items().size() == problems; ++g)
+      if (const std::string fault = own.at(params, int(g)).check(); !fault.empty())
+        notes.error(where, "group " + std::to_string(g) + ": " + fault);
     if constexpr (requires { Rule::fault(in); }) {
       if (const std::string fault = Rule::fault(in); !fault.empty()) notes.error(where, fault);
     }

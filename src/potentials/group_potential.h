@@ -35,6 +35,7 @@ class GroupPotential : public Potential {
   void finish(size_t scratch);
   void set_weight(int element, double weight) { weight_[element] = weight; }
   const Vec3* rest_z(int element) const { return rest_z_.data() + first_[element]; }
+  double share(int element, int corner) const { return share_[first_[element] + corner]; }
 
   /// The point of the group's set that is nearest to z. Called from several threads at once.
   virtual void group_projection(int element, const Vec3* z, Vec3* projected, double* scratch) const = 0;

@@ -4,6 +4,7 @@
 #include "linear/small.h"
 #include "potentials/group_batch.h"
 #include "potentials/polar.h"
+#include "potentials/shape_patch.h"
 
 namespace verve {
 
@@ -30,6 +31,21 @@ Mat3 best_rotation(int n, const Vec3* z, const Vec3* q, double size2) {
 
 std::string needs_extent(const GroupShape& group) {
   return squares(group.count, group.rest) > 0 ? "" : "found a group whose vertices all coincide at rest";
+}
+
+/// A group as the kernel over patches sees it: shares that add up to 1, lengths in units of `length`.
+ShapePatch::Element<double> patch_of(const GroupShape& g, double weight, double length, double linear) {
+  ShapePatch::Element<double> out{weight * g.total, length, linear, {}, {}};
+  if (linear > 0) {
+    const double size2 = squares(g.count, g.rest);
+    out.moment = products(g.count, g.rest, g.rest) * (1 / size2);
+    out.inverse_moment = pseudo_inverse(out.moment, 1e-12);
+  }
+  return out;
+}
+ShapePatch::Corner<double> corner_of(const GroupShape& g, double share, int i) {
+  const double length = std::sqrt(squares(g.count, g.rest) / g.total);
+  return {share / g.total, g.rest[i] / (std::sqrt(share) * length)};
 }
 
 /// Psi = w/2 min_R sum m_i |x_i - c - R q_i|^2, w = 2 mu V d / sum m |q|^2 with V = sum m in a mesh of dimension d: as
@@ -65,6 +81,12 @@ struct ShapeMatching {
     const Mat3 R = best_rotation(n, z, q, size2);
     for (int i = 0; i < n; ++i) p[i] = R * q[i];
   }
+
+  using Patch = ShapePatch;
+  ShapePatch::Element<double> patch(const GroupShape& g) const {
+    return patch_of(g, weight, std::sqrt(size2 / g.total), linear);
+  }
+  static ShapePatch::Corner<double> corner(const GroupShape& g, double share, int i) { return corner_of(g, share, i); }
 
   /// Goals (beta A + (1 - beta) R) q with the best linear map A = (sum z q^T)(sum q q^T)^-1 (Müller Sec. 4.2). They
   /// belong to an energy: z - A q is at right angles to all linear images of q, so |z - R q|^2 = |z - A q|^2 +
@@ -152,6 +174,10 @@ struct Similarity {
   double weight = 0, size2 = 0;
   static Similarity bind(const Params& p, const GroupShape& g) { return {p.stiffness, squares(g.count, g.rest)}; }
   static std::string fault(const GroupShape& g) { return needs_extent(g); }
+
+  using Patch = ShapePatch;
+  ShapePatch::Element<double> patch(const GroupShape& g) const { return patch_of(g, weight, 0, 0); }
+  static ShapePatch::Corner<double> corner(const GroupShape& g, double share, int i) { return corner_of(g, share, i); }
 
   void project(int n, const Vec3* z, const Vec3* q, Vec3* p, double*) const {
     // the best rotation does not depend on the size: measured by z itself, so that small ones are as exact as large

@@ -122,7 +122,9 @@ inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& 
 
 /// Whether a potential runs on packs, so that it has to be tested on each set of instructions.
 inline bool runs_on_packs(const PotentialInfo& info) {
-  return info.elements != "groups of vertices" && !info.takes_examples;
+  const bool patches =
+      info.name == "shape_matching" || info.name == "lattice_shape_matching" || info.name == "similarity";
+  return patches || (info.elements != "groups of vertices" && !info.takes_examples);
 }
 
 inline std::vector<Vec4> at_rest(const Mesh& mesh) {

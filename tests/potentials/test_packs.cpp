@@ -137,6 +137,57 @@ TEST_CASE("one to thirty-three elements: what fills up the last block leaves no 
   CHECK(none.energy(x.data()) == 0);
 }
 
+TEST_CASE("patches of two to a hundred and twenty-eight vertices, in any mix, equal their scalar rule; larger ones too") {
+  const Mesh mesh = mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {5, 5, 5}}});
+  const auto x = deformed(mesh, 0.05, 4);
+  const int n = int(mesh.vertices.size());
+  std::vector<int> row(n);
+  for (int v = 0; v < n; ++v) row[v] = n - 1 - v;  // not those of the mesh
+  std::vector<Vec4> moved(n);
+  for (int v = 0; v < n; ++v) moved[row[v]] = x[v];
+  for (const char* name : {"shape_matching", "similarity"}) {
+    for (const double linear : {0.0, 0.4}) {
+      for (const int most : {37, most_patch_corners, most_patch_corners + 1}) {  // the last is too large for packs
+        PotentialInput input{mesh, row, {}, {}, {}, {}, {}};
+        for (int size = 3; size <= most; size += size < 12 ? 1 : 25) input.groups.emplace_back();
+        input.groups.back().resize(most);
+        for (size_t g = 0; g + 1 < input.groups.size(); ++g) input.groups[g].resize(g < 9 ? 3 + g : 12 + 25 * (g - 9));
+        for (size_t g = 0; g < input.groups.size(); ++g)
+          for (size_t i = 0; i < input.groups[g].size(); ++i) input.groups[g][i] = int(17 * g + 5 * i) % n;
+        if (name == std::string("shape_matching")) input.values["linear"] = linear;
+        CAPTURE(name);
+        CAPTURE(most);
+        Diagnostics problems;
+        const auto batch = find_potential(name)->make(input, "potential", problems);
+        REQUIRE_MESSAGE(batch, problems.text());
+        for_each_target([&](const std::string&) { check_against_scalar(*batch, moved); });
+        // the energies of both ways, also where they are not that of a distance
+        const double packs = batch->energy(moved.data()), slow = slope(*batch, moved).energy;
+        CHECK(packs == doctest::Approx(slow).epsilon(1e-13));
+      }
+    }
+  }
+}
+
+TEST_CASE("the linear part of shape matching has the energy of its rule, in packs as in a group that is too large") {
+  // of two copies of a group the energy is twice that of one; the third, too large, keeps both out of the packs
+  const Mesh mesh = mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {5, 5, 5}}});
+  const auto x = deformed(mesh, 0.1, 2);
+  std::vector<int> row(mesh.vertices.size()), small, large;
+  for (int v = 0; v < int(row.size()); ++v) row[v] = v;
+  for (int v = 0; v < 20; ++v) small.push_back(v * 7);
+  for (int v = 0; v <= most_patch_corners; ++v) large.push_back(v);
+  const auto energy = [&](const std::vector<std::vector<int>>& groups) {
+    PotentialInput input{mesh, row, {{"linear", 0.4}}, {}, {}, groups, {}};
+    Diagnostics problems;
+    const auto batch = find_potential("shape_matching")->make(input, "potential", problems);
+    REQUIRE_MESSAGE(batch, problems.text());
+    return batch->energy(x.data());
+  };
+  const double packed = energy({small}), both = energy({small, large}), alone = energy({large});
+  CHECK(both - alone == doctest::Approx(packed).epsilon(1e-11));
+}
+
 TEST_CASE("every set of instructions gives the same bits on 1, 2, 3 and 16 threads") {
   for (const PotentialEntry& entry : potential_registry()) {
     if (!runs_on_packs(entry.info)) continue;
