@@ -346,6 +346,9 @@ class SceneCheck {
       }
       RangeCheck(out_).track(*info, track, place);
       always_there(*info, track, place);
+      if (info->integer && !track.is_constant() && track.interpolation != Interpolation::step)
+        out_.error(place + ".interpolation", "found linear keyframes, expected \"step\": " + name +
+                                                 " is a whole number, with nothing in between");
     }
     for (const auto& [name, values] : potential.arrays) {
       const std::string place = join(where, name);
@@ -354,6 +357,8 @@ class SceneCheck {
       if (potential.parameters.count(name)) out_.error(place, "found twice, expected one value or one list");
       if (values.empty()) out_.error(place, "found no value, expected " + describe_expected(*info));
       RangeCheck(out_).array(*info, values, place);
+      if (info->integer)
+        out_.error(place, "found a list, expected " + describe_expected(*info) + ", the same for all elements");
     }
     if (potential.region) selection(*potential.region, where + ".region");
     if (potential.region && !potential.groups.empty())

@@ -308,6 +308,8 @@ PotentialEntry examples_entry() {
     const size_t problems = notes.items().size();
     const std::vector<int> kept = elements_in(in.mesh.tetrahedra, in.region);
     ElementParameters<Params> own(in.arrays, int(in.mesh.tetrahedra.size()), kept, where, notes);
+    if (in.arrays.count("limit"))
+      notes.error(where + ".limit", "found a list, expected one number: it is the same for all elements");
     if (in.mesh.tetrahedra.empty())
       notes.error(where + ".type", "\"examples\" acts on tetrahedra, and the mesh of the body has none");
     else if (kept.empty())

@@ -2,6 +2,7 @@
 // closed forms where there are any. Targets are those of the rest shape, times `scale`, or given.
 #include <limits>
 
+#include "base/text.h"
 #include "potentials/circle_fit.h"
 #include "potentials/determinant.h"
 #include "potentials/group_batch.h"
@@ -23,21 +24,28 @@ struct StiffnessOnly {
   std::string check() const { return {}; }
 };
 
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
 struct Length {
   static constexpr const char *name = "length", *unit = "m", *help = "in place of the length at rest";
-  static constexpr double most = std::numeric_limits<double>::infinity();
+  static constexpr double most = unlimited, least_scale = 0;
+  static constexpr bool positive = false;
 };
 struct Degrees {
   static constexpr const char *name = "degrees", *unit = "deg", *help = "in place of the angle at rest";
-  static constexpr double most = 180;
+  static constexpr double most = 180, least_scale = 0;
+  static constexpr bool positive = false;
 };
+// Groups of no area, or of no volume, are no smooth set: there an iteration gets slower and slower.
 struct AreaTarget {
   static constexpr const char *name = "target", *unit = "m^2", *help = "in place of the area at rest";
-  static constexpr double most = std::numeric_limits<double>::infinity();
+  static constexpr double most = unlimited, least_scale = 1e-3;
+  static constexpr bool positive = true;
 };
 struct VolumeTarget {
   static constexpr const char *name = "target", *unit = "m^3", *help = "in place of the volume at rest";
-  static constexpr double most = std::numeric_limits<double>::infinity();
+  static constexpr double most = unlimited, least_scale = 1e-3;
+  static constexpr bool positive = true;
 };
 
 /// A stiffness and a number that a group is to have.
@@ -45,11 +53,16 @@ template <class Target>
 struct WithTarget {
   double stiffness = 1e3, target = not_given, scale = 1;
   static std::vector<Field<WithTarget>> fields() {
-    return {field("stiffness", &WithTarget::stiffness, "N/m", "of each vertex towards its place"),
-            field(Target::name, &WithTarget::target, Target::unit, Target::help, 0, Target::most),
-            field("scale", &WithTarget::scale, "", "factor on the target")};
+    auto target = field(Target::name, &WithTarget::target, Target::unit, Target::help, 0, Target::most);
+    target.info.exclusive_minimum = Target::positive;
+    return {field("stiffness", &WithTarget::stiffness, "N/m", "of each vertex towards its place"), target,
+            field("scale", &WithTarget::scale, "", "factor on the target", Target::least_scale)};
   }
-  std::string check() const { return {}; }
+  std::string check() const {
+    if (!given(target) || scale * target <= Target::most) return {};
+    return std::string("found ") + Target::name + " times scale = " + format_number(scale * target) +
+           ", expected at most " + format_number(Target::most) + " [" + Target::unit + "]";
+  }
   double of(double at_rest) const { return scale * (given(target) ? target : at_rest); }
 };
 
@@ -158,7 +171,8 @@ struct Angle {
   double weight = 0, cosine = 1, sine = 0;
   static Angle bind(const Params& p, const GroupShape& g) {
     const Vec3 a = g.rest[0] - g.rest[1], b = g.rest[2] - g.rest[1];
-    const double angle = p.of(std::atan2(norm(cross(a, b)), dot(a, b)) / degree) * degree;
+    // no angle is larger than a straight one: `scale` ends there
+    const double angle = std::min(p.of(std::atan2(norm(cross(a, b)), dot(a, b)) / degree), 180.0) * degree;
     return {p.stiffness, std::cos(angle), std::sin(angle)};
   }
   static std::string fault(const GroupShape& g) {

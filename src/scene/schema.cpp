@@ -224,6 +224,8 @@ void add_parameters(const std::vector<ParameterInfo>& parameters, bool may_chang
     if (may_change && info.default_value.size() > 1) {
       Json one = parameter(info);
       schema = make(with("anyOf", Json::array({one, list(one), make(with("type", "null"))})));
+    } else if (may_change && info.integer) {
+      schema = track(number(info), {"step"});
     } else if (may_change) {
       schema = track(number(info), interpolation_names());
       for (JsonMember& member : schema.members)

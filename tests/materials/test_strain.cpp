@@ -107,6 +107,52 @@ TEST_CASE("a curtain pulled out and pushed together keeps its limits of 10, 20 a
   }
 }
 
+TEST_CASE("a rope, a sheet and a block pushed together by their weight keep their limits (Inventory P08)") {
+  // Standing on one end, as heavy as 9.81 per section there, and in exact line with the weight: nothing makes the rope
+  // or the sheet give way to a side. Strain alone would let them shrink by 9.81 / (2 * 5) = 98 percent at the end, and
+  // limits of 1000 give way by 9.81 / (2 * 1000), half a percent.
+  struct Case {
+    const char *generator, *strain, *limit;
+    Parameters mesh;
+    double weak;  // stiffness that gives half the load per strain: k of edges counts once, mu of the others twice
+  };
+  const std::vector<Case> cases{
+      {"chain", "edge_strain", "edge_limit", {{"length", {1}}, {"vertices", {9}}}, 10},
+      {"cloth", "tri_strain", "tri_limit", {{"width", {1}}, {"length", {1}}, {"columns", {9}}, {"rows", {9}}}, 5},
+      {"box", "tet_strain", "tet_limit", {{"size", {1, 1, 1}}, {"cells", {4, 4, 4}}}, 5}};
+  for (const Case& c : cases) {
+    for (const double limit : {0.1, 0.2, 0.3}) {
+      CAPTURE(c.generator);
+      CAPTURE(limit);
+      const bool edges = c.generator == std::string("chain");
+      BodySpec body = generated_body(c.generator, c.mesh, spec(c.strain, {{edges ? "stiffness" : "mu", c.weak}}));
+      body.potentials.push_back(spec(c.limit, {{"stiffness", 1000}, {"min", 1 - limit}, {"max", 1 + limit}}));
+      body.density = 1;
+      Scene scene = to_rest(std::move(body));
+      scene.gravity = {-9.81, 0, 0};
+      scene.anchors.push_back(hold(c.generator, {-0.501, -1, -1}, {-0.499, 1, 1}, 1e5));
+      Simulation sim = make(scene);
+      CHECK(settle(sim, 150) <= 1e-3);
+      double least = 1e300, most = 0;
+      const auto x = sim.positions();
+      const auto take = [&](const Eigen::Matrix3d& f, int values) {
+        const Eigen::Vector3d s = Eigen::JacobiSVD<Eigen::Matrix3d>(f).singularValues();
+        most = std::max(most, s(0)), least = std::min(least, s(values - 1));
+      };
+      const Mesh& mesh = sim.mesh(0);
+      for (size_t e = 0; e < mesh.tetrahedra.size(); ++e) take(gradient_of_tet(mesh, x, e), 3);
+      for (size_t e = 0; e < mesh.triangles.size(); ++e) take(gradient_of_triangle(mesh, x, e), 2);
+      for (const auto& [a, b] : mesh.edges) {
+        const double stretch = norm(x[b] - x[a]) / norm(mesh.vertices[b] - mesh.vertices[a]);
+        most = std::max(most, stretch), least = std::min(least, stretch);
+      }
+      CHECK(least <= 1 - 0.95 * limit);  // the limit is at work
+      CHECK(least >= (1 - limit) * 0.98);
+      CHECK(most <= (1 + limit) * 1.02);
+    }
+  }
+}
+
 TEST_CASE("limits along a direction and across it are kept apart (Inventory N33)") {
   // the thread turned by 30 degrees against the sheet; pulled at all four sides, by different amounts along and across
   BodySpec body = generated_body("cloth", {{"width", {1}}, {"length", {1}}, {"columns", {9}}, {"rows", {9}}},

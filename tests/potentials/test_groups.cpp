@@ -252,6 +252,20 @@ TEST_CASE("targets may be given in place of those at rest, and scaled") {
   CHECK(dot(p[0] - p[1], p[2] - p[1]) == doctest::Approx(0.5 * norm(p[0] - p[1]) * norm(p[2] - p[1])));
 }
 
+TEST_CASE("an angle is at most a straight one: a given one beyond is refused, one at rest is scaled up to there") {
+  const std::vector<Vec3> corner{{1, 0, 0}, {0, 0, 0}, {0, 1, 0}};
+  const PotentialEntry& entry = *find_potential("angle");
+  CHECK(entry.check({{"degrees", 120}, {"scale", 1.5}}).empty());
+  CHECK(entry.check({{"degrees", 120}, {"scale", 1.6}}) ==
+        "found degrees times scale = 192, expected at most 180 [deg]");
+  for (const double scale : {2.0, 2.5, 3.9}) {  // 2.5 times 90 degrees is no angle: without an end it were 135
+    const auto p = projected(*over("angle", corner, {{"scale", scale}}), corner);
+    const Vec3 a = p[0] - p[1], b = p[2] - p[1];
+    CHECK(norm(a) > 0.1);
+    CHECK(dot(a, b) == doctest::Approx(-norm(a) * norm(b)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("groups of the wrong size, repeated vertices and missing groups are refused by name") {
   const Mesh mesh = mesh_of("box", {{"size", {1, 1, 1}}, {"cells", {2, 2, 2}}});
   std::vector<int> row(mesh.vertices.size());

@@ -115,6 +115,28 @@ TEST_CASE("every fault of a scene built in C++ is reported once, at its path") {
        [](S& s) {
          s.bodies[0].potentials[0].parameters["mu"].keys = {{0.5, 1.0}, {1, 2.0}};
        }},
+      // whole numbers: one for all elements, and none between two keys
+      {"bodies[0].potentials[0].width",
+       [](S& s) {
+         s.bodies[0].potentials[0] = {"lattice_shape_matching", {}};
+         s.bodies[0].potentials[0].arrays["width"] = {1, 2};
+       }},
+      {"bodies[0].potentials[0].width.interpolation",
+       [](S& s) {
+         s.bodies[0].potentials[0] = {"lattice_shape_matching", {}};
+         s.bodies[0].potentials[0].parameters["width"].keys = {{0, 1.0}, {1, 2.0}};
+       }},
+      // groups of no area or volume
+      {"bodies[0].potentials[0].scale",
+       [](S& s) {
+         s.bodies[0].potentials[0] = {"volume", {{"scale", 0.0}}};
+         s.bodies[0].potentials[0].groups = {{0, 1, 10, 100}};
+       }},
+      {"bodies[0].potentials[0].target",
+       [](S& s) {
+         s.bodies[0].potentials[0] = {"area", {{"target", 0.0}}};
+         s.bodies[0].potentials[0].groups = {{0, 1, 10}};
+       }},
       {"bodies[0].initial.stretch", [](S& s) { s.bodies[0].initial.stretch.y = not_a_number; }},
       {"bodies[0].initial.squash",
        [](S& s) {
