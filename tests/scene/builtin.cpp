@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "scenes.h"
+#include "verve/registry.h"
 
 using namespace verve;
 
@@ -32,12 +36,37 @@ TEST_CASE("the built-in scenes are listed in a fixed order and equal to their fi
   CHECK(names == expected);
 }
 
+TEST_CASE("every potential that a file can name is shown in a built-in scene") {
+  std::set<std::string> shown{"formula"};  // given by a program
+  for (const BuiltinScene& builtin : builtin_scenes())
+    for (const BodySpec& body : read_scene(builtin.name).value().bodies)
+      for (const PotentialSpec& potential : body.potentials) shown.insert(potential.type);
+  for (const PotentialInfo& info : potential_infos()) {
+    CAPTURE(info.name);
+    CHECK(shown.count(info.name) == 1);
+  }
+}
+
 TEST_CASE("every built-in scene survives being written and read") {
   for (const BuiltinScene& builtin : builtin_scenes()) {
     const std::string written = write_scene(read_scene(builtin.name).value());
     const Expected<Scene> again = parse_scene(written, "scene.json");
     REQUIRE_MESSAGE(again.has_value(), again.diagnostics().text());
     CHECK(write_scene(*again) == written);
+  }
+}
+
+TEST_CASE("docs/scenes.md lists every built-in scene with its potentials") {
+  const std::string docs = read_text(VERVE_SOURCE_DIR "/docs/scenes.md");
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    std::vector<std::string> types;
+    for (const BodySpec& body : read_scene(builtin.name).value().bodies)
+      for (const PotentialSpec& potential : body.potentials)
+        if (std::find(types.begin(), types.end(), potential.type) == types.end()) types.push_back(potential.type);
+    std::string row = "\n| `" + builtin.name + "` | ";
+    for (size_t k = 0; k < types.size(); ++k) row += (k ? ", `" : "`") + types[k] + "`";
+    CAPTURE(row);
+    CHECK(docs.find(row + " |\n") != std::string::npos);
   }
 }
 
