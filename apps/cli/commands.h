@@ -37,6 +37,10 @@ struct MeshOptions {
   std::vector<std::string> set;
   bool strict = false;
 };
+struct ConvertOptions {
+  std::string run, to, out, body, frames;
+  bool quiet = false;
+};
 struct BenchOptions {
   std::string csv, plot, threads, only, name;
   bool quick = false, quiet = false;
@@ -49,6 +53,7 @@ int demo(const DemoOptions& options, Diagnostics problems);
 int list(const ListOptions& options, Diagnostics problems);
 int check(const CheckOptions& options, Diagnostics problems);
 int mesh(const MeshOptions& options, Diagnostics problems);
+int convert(const ConvertOptions& options, Diagnostics problems);
 int bench(const BenchOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 

@@ -174,6 +174,19 @@ int dispatch(int argc, char** argv) {
   texts(info_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   info_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
 
+  ConvertOptions convert_options;
+  CLI::App* convert_command =
+      command("convert", "Write the frames of a run as numbered surfaces for other programs",
+              {"verve convert runs/cube --to obj", "verve convert runs/car --to ply --body car --frames 0:300:2",
+               "verve convert runs/bear --to ply --out bear_frames"});
+  text(convert_command, "run", convert_options.run, "Folder of a run, finished or interrupted", "");
+  text(convert_command, "--to", convert_options.to, "obj or ply (binary)", "FORMAT");
+  text(convert_command, "--out", convert_options.out, "Where the files go (default: RUN_DIR/FORMAT)", "DIR");
+  text(convert_command, "--body", convert_options.body, "Only this one (default: all, a file each)", "NAME");
+  text(convert_command, "--frames", convert_options.frames, "From A to B, every STEP-th (default: all); or one frame",
+       "A:B:STEP");
+  convert_command->add_flag("--quiet", convert_options.quiet, "Print errors only");
+
   BenchOptions bench_options;
   CLI::App* bench_command =
       command("bench", "Measure iterations, frames and growth beside two baselines; leaves a CSV and a plot",
@@ -215,6 +228,7 @@ int dispatch(int argc, char** argv) {
   if (compare_command->parsed()) return compare(compare_options, leftovers(*compare_command));
   if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
+  if (convert_command->parsed()) return convert(convert_options, leftovers(*convert_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "verve/convert.h"
 #include "verve/mesh.h"
 #include "verve/record.h"
 #include "verve/registry.h"

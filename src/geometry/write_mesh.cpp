@@ -2,52 +2,38 @@
 #include <cstdio>
 #include <fstream>
 
-#include "verve/mesh.h"
+#include "geometry/surface_formats.h"
 
 namespace verve {
 
 namespace {
 
-void append_vertex(std::string& text, const char* before, const Vec3& p, const char* after) {
+void append_vertex(std::string& text, const Vec3& p) {
   char buffer[128];  // 17 significant digits: every double comes back as it was
-  std::snprintf(buffer, sizeof buffer, "%s%.17g %.17g %.17g%s\n", before, p.x, p.y, p.z, after);
+  std::snprintf(buffer, sizeof buffer, "%.17g %.17g %.17g 0\n", p.x, p.y, p.z);
   text += buffer;
 }
 
 template <std::size_t N>
-void append_elements(std::string& text, const char* before, const std::vector<std::array<int, N>>& elements,
-                     const char* after) {
+void append_elements(std::string& text, const std::vector<std::array<int, N>>& elements) {
   for (const auto& element : elements) {
-    text += before;
-    for (std::size_t i = 0; i < N; ++i) {
-      if (i > 0) text += ' ';
-      text += std::to_string(element[i] + 1);
-    }
-    text += after;
-    text += '\n';
+    for (const int v : element) text += std::to_string(v + 1) + ' ';
+    text += "0\n";
   }
 }
 
 std::string medit_text(const Mesh& mesh) {
   std::string text = "MeshVersionFormatted 2\nDimension 3\n\nVertices\n" + std::to_string(mesh.vertices.size()) + "\n";
-  for (const Vec3& p : mesh.vertices) append_vertex(text, "", p, " 0");
+  for (const Vec3& p : mesh.vertices) append_vertex(text, p);
   const auto section = [&](const char* name, const auto& elements) {
     if (elements.empty()) return;
     text += std::string("\n") + name + "\n" + std::to_string(elements.size()) + "\n";
-    append_elements(text, "", elements, " 0");
+    append_elements(text, elements);
   };
   section("Tetrahedra", mesh.tetrahedra);
   section("Triangles", mesh.triangles);
   section("Edges", mesh.edges);
   return text + "\nEnd\n";
-}
-
-std::string obj_text(const Mesh& mesh) {
-  std::string text;
-  for (const Vec3& p : mesh.vertices) append_vertex(text, "v ", p, "");
-  append_elements(text, "f ", surface(mesh), "");
-  append_elements(text, "l ", mesh.edges, "");
-  return text;
 }
 
 }  // namespace
@@ -60,7 +46,7 @@ Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file) {
   if (extension == ".mesh") {
     text = medit_text(mesh);
   } else if (extension == ".obj") {
-    text = obj_text(mesh);
+    text = obj_file(mesh, true);
     if (!mesh.tetrahedra.empty())
       out.note(file.string(), "an .obj file holds no tetrahedra: only the skin was written");
   } else {

@@ -13,4 +13,14 @@ constexpr std::uint64_t npy_header_size = 192;
 /// Shape (frames, vertices, 3), little endian, float64 or float32.
 std::string npy_header(std::int64_t frames, std::int64_t vertices, bool float64);
 
+/// What such a header says.
+struct NpyHeader {
+  std::int64_t frames = 0, vertices = 0;
+  bool float64 = false;
+  std::uint64_t size = 0;  ///< of the header: where the array begins
+};
+/// Reads the header at the beginning of `bytes`, also those that NumPy itself writes for an array of this kind. Returns
+/// what is wrong with it, empty when nothing is.
+std::string read_npy_header(const std::string& bytes, NpyHeader& out);
+
 }  // namespace verve

@@ -28,7 +28,8 @@ TEST_CASE("--version prints the name and the version") {
 TEST_CASE("--help of every command tells its usage and shows examples") {
   const Folder folder;
   const std::vector<std::vector<std::string>> commands{
-      {}, {"demo"}, {"list"}, {"check"}, {"simulate"}, {"compare"}, {"mesh"}, {"mesh", "info"}, {"schema"}};
+      {},          {"demo"}, {"list"},         {"check"},  {"simulate"},
+      {"compare"}, {"mesh"}, {"mesh", "info"}, {"schema"}, {"convert"}};
   for (std::vector<std::string> words : commands) {
     std::string name = "verve";
     for (const std::string& word : words) name += " " + word;

@@ -1,0 +1,43 @@
+// What is needed to hand a run to other programs: its positions read back, and files of surfaces.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verve/mesh.h"
+
+namespace verve {
+
+/// A format of files that hold one surface each: "obj", "ply".
+struct SurfaceFormat {
+  std::string name;  ///< also the extension
+  std::string help;
+  /// A whole file: the skin of tetrahedra, triangles, edges. `wide`: coordinates come back as the same doubles,
+  /// otherwise as the same floats.
+  std::string (*file)(const Mesh& mesh, bool wide);
+};
+const std::vector<SurfaceFormat>& surface_formats();
+
+/// positions.npy of a run, finished or not, frame by frame.
+class RecordedPositions {
+ public:
+  static Expected<RecordedPositions> open(const std::filesystem::path& file);
+  RecordedPositions(RecordedPositions&&) noexcept;
+  RecordedPositions& operator=(RecordedPositions&&) noexcept;
+  ~RecordedPositions();
+  int frames() const;
+  int vertices() const;
+  bool wide() const;  ///< doubles, not floats
+  /// One per vertex, in the order of the meshes, bodies one after another. Throws std::out_of_range for a frame that
+  /// is not there, std::runtime_error when it can no longer be read.
+  std::vector<Vec3> frame(int frame) const;
+
+ private:
+  struct Impl;
+  explicit RecordedPositions(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace verve
