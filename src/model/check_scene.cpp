@@ -253,6 +253,10 @@ class SceneCheck {
                                             ", expected \"implicit_euler\", which it is written for, or conservation "
                                             "\"cpd\"");
     const bool direct = integrator != "implicit_midpoint" && integrator != "newmark" && integrator != "chung_hulbert";
+    if (!direct && conservation == "cpd" && minimizer == "lbfgs")
+      out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
+                                         " and conservation \"cpd\", expected \"projective\"; \"generalized_alpha\", "
+                                         "\"implicit_euler\" and \"trbdf2\" take both");
     for (size_t i = 0; !direct && conservation == "cpd" && i < scene_.bodies.size(); ++i)
       if (scene_.bodies[i].mass_matrix == "consistent")
         out_.error(at("bodies", i) + ".mass_matrix",

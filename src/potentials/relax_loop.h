@@ -134,24 +134,27 @@ VERVE_INLINE void relax_pack(const RelaxRange& range, const typename Kernel::tem
   unroll<vertices - 1>([&](auto i) { move(i + 1, others[i], inverse_mass[i + 1]); });
 }
 
+/// Patches are swept element by element, by those who own them (SparsePotential, GroupPotential).
 template <class Kernel, class T>
-VERVE_NOINLINE VERVE_FLATTEN void relax_elements(const RelaxRange& range) {
-  constexpr int constraints = constraints_of<Kernel>();
-  const double* block = static_cast<const double*>(range.elements);
-  double* multipliers = range.multipliers;
-  const int* corner = range.corners;
-  for (int left = range.count; left > 0; left -= block_size) {
-    for (int l = 0; l < block_size && l < left; l += lanes<T>) {
-      const auto e = load_element<Kernel, T>(block + l);
-      const int count = left - l < lanes<T> ? left - l : lanes<T>;
-      unroll<constraints>([&](auto which) {
-        relax_pack<Kernel, T>(range, e, which, corner + l * Kernel::vertices, count,
-                              multipliers + which * block_size + l);
-      });
+VERVE_NOINLINE VERVE_FLATTEN void relax_elements([[maybe_unused]] const RelaxRange& range) {
+  if constexpr (!is_patch<Kernel>) {
+    constexpr int constraints = constraints_of<Kernel>();
+    const double* block = static_cast<const double*>(range.elements);
+    double* multipliers = range.multipliers;
+    const int* corner = range.corners;
+    for (int left = range.count; left > 0; left -= block_size) {
+      for (int l = 0; l < block_size && l < left; l += lanes<T>) {
+        const auto e = load_element<Kernel, T>(block + l);
+        const int count = left - l < lanes<T> ? left - l : lanes<T>;
+        unroll<constraints>([&](auto which) {
+          relax_pack<Kernel, T>(range, e, which, corner + l * Kernel::vertices, count,
+                                multipliers + which * block_size + l);
+        });
+      }
+      block += element_fields<Kernel> * block_size;
+      multipliers += constraints * block_size;
+      corner += Kernel::vertices * block_size;
     }
-    block += element_fields<Kernel> * block_size;
-    multipliers += constraints * block_size;
-    corner += Kernel::vertices * block_size;
   }
 }
 
