@@ -85,7 +85,8 @@ std::vector<Item> items_of(const Options& options) {
   collect(Item::Kind::growth, growth_groups, boxes);
   collect(Item::Kind::changes, {"woodbury"}, {"hippo", "bear"});
   collect(Item::Kind::kernel, {"kernel"}, kernel_names());
-  collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
+  // of methods rather than of speed, and slow: only when asked for
+  if (!options.groups.empty()) collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
   return out;
 }
 

@@ -298,7 +298,9 @@ void Island::prepare_minimizer(const Settings& settings) {
   if (settings.conservation == Conservation::none) {
     if (settings.minimizer) minimizer_ = settings.minimizer->make(spec, rows_);
     accelerator_ = make_accelerator(spec, rows_);
-  } else if (settings.minimizer) {  // L-BFGS, the only one that a conserving step takes (check_scene)
+  } else if (settings.minimizer || (searches_ && settings.conservation == Conservation::cpd)) {
+    // L-BFGS is the only one that a conserving step takes (check_scene), and it takes it also where A does not bound
+    // the Hessian: half the iterations and fewer sub-steps (docs/minimisers.md)
     pairs_ = std::make_unique<SecantPairs>();
     pairs_->resize(rows_, spec.window);
     H0g_.resize(rows_);
@@ -416,6 +418,16 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ ? merit_at_start(p.target.h) : std::numeric_limits<double>::infinity();
   double slope = 0;  // of the merit along the last step, where that is known
+  // P and L, which hold at every iterate unless the first step was shortened: a step that brings them back may raise g,
+  // and is to be taken all the same. The same kind of penalty as for H.
+  Vec6 lambda_q{};
+  const auto momentum_merit = [&] {
+    if (!p.momenta) return 0.0;
+    const Vec3 dp = sums_.rows.p - p.target.p, dl = sums_.rows.l - p.target.l;
+    double sum = 0;
+    for (int a = 0; a < 3; ++a) sum += std::abs(lambda_q[a] * dp[a]) + std::abs(lambda_q[3 + a] * dl[a]);
+    return 2 * sum;
+  };
   bool halved = false;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
@@ -427,7 +439,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     halved = false;
     if (searches && last_merit < std::numeric_limits<double>::infinity()) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
-      double now = merit(h_now - h_target, out.lambda), length = 1;
+      double now = merit(h_now - h_target, out.lambda) + momentum_merit(), length = 1;
       for (int n = 0; n < most_trials && !(now <= last_merit - 1e-4 * length * slope + noise); ++n) {
         if (accelerator_ && accelerated_) {  // the plain step first
           x_.swap(end_);
@@ -443,7 +455,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         }
         sums_.energy = add_gradient(x_, gg_, kernel);
         h_now = energy_now();
-        now = merit(h_now - h_target, out.lambda);
+        now = merit(h_now - h_target, out.lambda) + momentum_merit();
       }
       if (length == 0) {
         // back where it was: without what the last steps seemed to tell, or not at all
@@ -486,7 +498,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
       if (!searches) return;
-      last_merit = merit(c.h, lambda);
+      last_merit = merit(c.h, lambda) + momentum_merit();
       x_before_ = x_;
     };
     if (!p.held) {  // PD (Eq. 9): nothing to find out before the step is taken, one pass does all
@@ -522,6 +534,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.step_length = length;
     keep_dx_ = !p.published && !pairs_ && length < 0.17;  // for acceleration, which the next iteration may then need
     watch.book(out.timings.conservation);
+    lambda_q = d.lambda_q;
     remember(d.lambda);
     if (pairs_) add_pairs(d);
     // where a halved step led is not where the plain one would have

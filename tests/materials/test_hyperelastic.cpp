@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/SparseCholesky>
-#include <cstdio>
 
 #include "integrators/scenes_for_tests.h"
 #include "potentials/shapes.h"
@@ -162,19 +161,18 @@ TEST_CASE("CPD holds momenta and energy of spinning boxes of every hyperelastic 
   }
 }
 
-TEST_CASE("table of hard cases: stretched boxes of every hyperelastic material by cpd and cpd_lbfgs" *
-          doctest::skip()) {
-  for (const std::string& name : names)
-    for (const double poisson : {0.3, 0.45, 0.49})
-      for (const Vec3& stretch : {Vec3{1, 1.5, 1}, Vec3{1, 2, 1}, Vec3{1, 3, 1}, Vec3{1, 0.3, 1}})
-        for (const char* method : {"cpd", "cpd_lbfgs"}) {
-          Simulation sim = make(spinning_box(name, stretch, poisson, method));
-          const Run r = run(sim, 60);
-          std::printf("%-20s %.2f  %.1f  %-10s dH %.1e  dP %.1e  dL %.1e  iterations %6.1f  sub-steps %5.2f\n",
-                      name.c_str(), poisson, stretch.y, method, largest(r.energy_error), largest(r.momentum_error),
-                      largest(r.spin_error), mean(r.iterations), mean(r.substeps));
-          std::fflush(stdout);
-        }
+TEST_CASE("CPD holds momenta and energy far from rest and nearly incompressible (Inventory C25)") {
+  // twice as long, at Poisson's ratio 0.45: where the matrix of PD is far from the Hessian and every step is searched
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    Simulation sim = make(spinning_box(name, {1, 2, 1}, 0.45, "cpd"));
+    const Run r = run(sim, 40);
+    MESSAGE(name << ": dH " << largest(r.energy_error) << ", iterations " << mean(r.iterations) << ", sub-steps "
+                 << mean(r.substeps));
+    CHECK(largest(r.energy_error) <= 2e-6);
+    CHECK(largest(r.momentum_error) <= 1e-12);
+    CHECK(largest(r.spin_error) <= 1e-12);
+  }
 }
 
 TEST_CASE("PD lowers the energy of stretched boxes of every hyperelastic material, frame by frame") {
