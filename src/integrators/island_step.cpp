@@ -393,8 +393,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     return out;
   }
   if (accelerator_) accelerator_->restart();
-  if (pairs_) pairs_->clear();
-  const bool searches = accelerator_ || pairs_ ||
+  // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
+  SecantPairs* const pairs = calm ? nullptr : pairs_.get();
+  if (pairs) pairs->clear();
+  const bool searches = accelerator_ || pairs ||
                         (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
   accelerated_ = false;
   narrow_ = settings.precision == Precision::float32;
@@ -418,16 +420,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ ? merit_at_start(p.target.h) : std::numeric_limits<double>::infinity();
   double slope = 0;  // of the merit along the last step, where that is known
-  // P and L, which hold at every iterate unless the first step was shortened: a step that brings them back may raise g,
-  // and is to be taken all the same. The same kind of penalty as for H.
-  Vec6 lambda_q{};
-  const auto momentum_merit = [&] {
-    if (!p.momenta) return 0.0;
-    const Vec3 dp = sums_.rows.p - p.target.p, dl = sums_.rows.l - p.target.l;
-    double sum = 0;
-    for (int a = 0; a < 3; ++a) sum += std::abs(lambda_q[a] * dp[a]) + std::abs(lambda_q[3 + a] * dl[a]);
-    return 2 * sum;
-  };
   bool halved = false;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
@@ -439,7 +431,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     halved = false;
     if (searches && last_merit < std::numeric_limits<double>::infinity()) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
-      double now = merit(h_now - h_target, out.lambda) + momentum_merit(), length = 1;
+      double now = merit(h_now - h_target, out.lambda), length = 1;
       for (int n = 0; n < most_trials && !(now <= last_merit - 1e-4 * length * slope + noise); ++n) {
         if (accelerator_ && accelerated_) {  // the plain step first
           x_.swap(end_);
@@ -455,12 +447,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         }
         sums_.energy = add_gradient(x_, gg_, kernel);
         h_now = energy_now();
-        now = merit(h_now - h_target, out.lambda) + momentum_merit();
+        now = merit(h_now - h_target, out.lambda);
       }
       if (length == 0) {
         // back where it was: without what the last steps seemed to tell, or not at all
-        const bool again = minimizer_ ? minimizer_->forget() : pairs_ && pairs_->count() > 0;
-        if (pairs_) pairs_->clear();
+        const bool again = minimizer_ ? minimizer_->forget() : pairs && pairs->count() > 0;
+        if (pairs) pairs->clear();
         out.stalled = !again && k > 0;
       }
     }
@@ -498,7 +490,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
       if (!searches) return;
-      last_merit = merit(c.h, lambda) + momentum_merit();
+      last_merit = merit(c.h, lambda);
       x_before_ = x_;
     };
     if (!p.held) {  // PD (Eq. 9): nothing to find out before the step is taken, one pass does all
@@ -522,7 +514,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
-    if (pairs_) take_in_pairs(products_s, products_k);
+    if (pairs) take_in_pairs(products_s, products_k);
     const Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
                                     : constrained_direction(products_s, products_k, c, out.lambda, negligible);
@@ -530,13 +522,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
-    const bool slow = !pairs_ && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
+    const bool slow = !pairs && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
-    keep_dx_ = !p.published && !pairs_ && length < 0.17;  // for acceleration, which the next iteration may then need
+    keep_dx_ = !p.published && !pairs && length < 0.17;  // for acceleration, which the next iteration may then need
     watch.book(out.timings.conservation);
-    lambda_q = d.lambda_q;
     remember(d.lambda);
-    if (pairs_) add_pairs(d);
+    if (pairs) add_pairs(d);
     // where a halved step led is not where the plain one would have
     move(d, slow && !p.published && !halved);
     watch.book(out.timings.update);

@@ -55,7 +55,8 @@ const std::vector<MethodInfo>& method_infos() {
       {"pd+fepr", "Projective Dynamics, then FEPR (Dinev et al. 2018): the energy is projected back after the step",
        "implicit_euler", "projective", "fepr", 0, 10},
       {"midpoint+fepr", "the implicit midpoint rule, then FEPR", "implicit_midpoint", "projective", "fepr", 0, 10},
-      {"newton", "Newton's method on backward Euler: exact Hessians of the elements, made definite, with line search",
+      {"newton", "Newton's method on backward Euler: exact Hessians of the elements, made definite where "
+       "needed, with line search",
        "implicit_euler", "newton", "none", 0, 20, 1},
       {"lbfgs", "L-BFGS on backward Euler with the matrix of PD as first Hessian (Liu et al. 2017)", "implicit_euler",
        "lbfgs", "none", 0, 20, 1},
@@ -65,7 +66,7 @@ const std::vector<MethodInfo>& method_infos() {
        "implicit_euler", "jacobi", "none", 0, 100, 1},
       {"gauss_seidel", "Projective Dynamics with a symmetric Gauss-Seidel iteration in place of the global solve",
        "implicit_euler", "gauss_seidel", "none", 0, 50, 1},
-      {"cpd_lbfgs", "cpd with L-BFGS in place of PD's constant matrix: for hyperelastic bodies far from rest",
+      {"cpd_lbfgs", "cpd with L-BFGS in place of PD's constant matrix, for any potential",
        "generalized_alpha", "lbfgs", "cpd", 0.8, 40},
       {"pbd", "Position Based Dynamics (Mueller et al. 2007): projections whose number and mesh set the stiffness", "pbd",
        "own", "none", 0, 20, 1},
