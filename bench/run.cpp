@@ -13,9 +13,8 @@ namespace {
 
 constexpr long most_tets_when_quick = 110'000;
 
-const std::vector<std::string> iteration_groups{"local",         "global",    "pd_iteration",
-                                                "cpd_iteration", "cpd_setup", "refactor",
-                                                "sweep"};
+const std::vector<std::string> iteration_groups{"local",     "global",   "pd_iteration", "cpd_iteration",
+                                                "cpd_setup", "refactor", "sweep"};
 const std::vector<std::string> growth_groups{"growth_iteration", "growth_factor"};
 
 bool any_wanted(const std::vector<std::string>& wanted, const std::vector<std::string>& offered) {

@@ -41,7 +41,7 @@ struct OwnStepEntry {
 const std::vector<OwnStepEntry>& own_step_registry();
 const OwnStepEntry* find_own_step(std::string_view name);
 
-OwnStepEntry pbd_entry();   // position_based.cpp
+OwnStepEntry pbd_entry();  // position_based.cpp
 OwnStepEntry xpbd_entry();
 
 }  // namespace verve

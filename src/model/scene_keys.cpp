@@ -126,11 +126,11 @@ const std::vector<Key>& keys_of<SolverSpec>() {
           {.choices = global_solver_names}),
       key<&SolverSpec::stiffness>("stiffness", "share of each correction that is applied; pbd only",
                                   {.range = between(0, 1)}),
-      key<&SolverSpec::stiffness_per>(
-          "stiffness_per",
-          "whether that share is taken of each projection, as it is, or 1 - (1 - stiffness)^(1/iterations), so that all "
-          "iterations of a step together leave 1 - stiffness; pbd only",
-          {.choices = stiffness_measures}),
+      key<&SolverSpec::stiffness_per>("stiffness_per",
+                                      "whether that share is taken of each projection, as it is, or 1 - (1 - "
+                                      "stiffness)^(1/iterations), so that all "
+                                      "iterations of a step together leave 1 - stiffness; pbd only",
+                                      {.choices = stiffness_measures}),
       key<&SolverSpec::constraint_damping>("constraint_damping",
                                            "damping of each constraint relative to its stiffness; xpbd and small_steps",
                                            {.unit = "s", .range = at_least(0)}),

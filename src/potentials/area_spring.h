@@ -38,8 +38,8 @@ struct AreaSpring {
     return {2 * size, size, triangle_operator(rest)};
   }
 
-  /// C = a - 1. With F = [p q] and the unit normal n, da = dp . (q x n) + dq . (n x p). A line has no normal of its own:
-  /// any will do; a point has no slope.
+  /// C = a - 1. With F = [p q] and the unit normal n, da = dp . (q x n) + dq . (n x p). A line has no normal of its
+  /// own: any will do; a point has no slope.
   static constexpr int constraints = 1;
   template <class T>
   static T stiffness(const Element<T>& e, int) {

@@ -192,8 +192,11 @@ namespace verve {
 
 template <class Kernel>
 const BlockLoops& plain_loops() {
-  static constexpr BlockLoops loops{"plain", run_blocks<Kernel, double, true>, run_blocks<Kernel, double, false>,
-                                    run_blocks<Kernel, float, true>, run_blocks<Kernel, float, false>,
+  static constexpr BlockLoops loops{"plain",
+                                    run_blocks<Kernel, double, true>,
+                                    run_blocks<Kernel, double, false>,
+                                    run_blocks<Kernel, float, true>,
+                                    run_blocks<Kernel, float, false>,
                                     relax_elements<Kernel, double>};
   return loops;
 }

@@ -10,8 +10,9 @@
 
 VERVE_NAMESPACE_BEGIN
 
-/// Stretch along axis i, (S_ii - 1)/2, and its slope along F_i; where normalized |F_i| - 1 (Mueller et al. 2014, "Strain
-/// Based Dynamics": taking the root makes a stretch of any size one step away). The same where the strain is small.
+/// Stretch along axis i, (S_ii - 1)/2, and its slope along F_i; where normalized |F_i| - 1 (Mueller et al. 2014,
+/// "Strain Based Dynamics": taking the root makes a stretch of any size one step away). The same where the strain is
+/// small.
 template <class T>
 T stretch_entry(const Vec3T<T>& F, const MaskOf<T>& normalized, Vec3T<T>& slope) {
   const T size2 = dot(F, F), size = sqrt(size2);
@@ -22,8 +23,7 @@ T stretch_entry(const Vec3T<T>& F, const MaskOf<T>& normalized, Vec3T<T>& slope)
 /// Shear between two axes, S_ij = F_i.F_j; where normalized the cosine of the angle between the two, which no stretch
 /// changes.
 template <class T>
-T shear_entry(const Vec3T<T>& a, const Vec3T<T>& b, const MaskOf<T>& normalized, Vec3T<T>& slope_a,
-              Vec3T<T>& slope_b) {
+T shear_entry(const Vec3T<T>& a, const Vec3T<T>& b, const MaskOf<T>& normalized, Vec3T<T>& slope_a, Vec3T<T>& slope_b) {
   const T size_a = norm(a), size_b = norm(b), product = dot(a, b);
   // an axis pressed to a point has no direction: no slope
   const MaskOf<T> good = (size_a > T(0)) & (size_b > T(0));

@@ -21,7 +21,9 @@ T multiplier_change(const T& C, const T& alpha, const T& lambda, const T& weight
 }
 
 template <class Kernel>
-inline constexpr bool has_constraints = requires { Kernel::constraints; };
+inline constexpr bool has_constraints = requires {
+  Kernel::constraints;
+};
 
 template <class Kernel>
 constexpr int constraints_of() {
@@ -75,8 +77,8 @@ template <class T, int Vertices>
 Columns<T, Vertices - 1> gather_rows(const double* x, const int* corner) {
   const auto first = collect<lanes<T>>([&](auto l) { return Row::load(x + 4 * size_t(corner[l * Vertices])); });
   return collect<Vertices - 1>([&](auto i) {
-    const auto d = collect<lanes<T>>(
-        [&](auto l) { return Row::load(x + 4 * size_t(corner[l * Vertices + i + 1])) - first[l]; });
+    const auto d =
+        collect<lanes<T>>([&](auto l) { return Row::load(x + 4 * size_t(corner[l * Vertices + i + 1])) - first[l]; });
     return Rows<T>::join(d.data());
   });
 }
@@ -117,8 +119,8 @@ VERVE_INLINE void relax_pack(const RelaxRange& range, const typename Kernel::tem
   const MaskOf<T> stiff = k > T(0), active = stiff & (weighted > T(0));
   const T alpha = T(sweep.inverse_h2) / select(stiff, k, T(1));
   const T lambda = load_lanes<T>(multipliers);
-  T change = multiplier_change<T>(C, alpha, lambda, select(active, weighted, T(1)), T(sweep.damping), along,
-                                  T(sweep.share));
+  T change =
+      multiplier_change<T>(C, alpha, lambda, select(active, weighted, T(1)), T(sweep.damping), along, T(sweep.share));
   change = select(active, change, T(0));
   store_lanes<T>(T(lambda + change), multipliers);
   const auto move = [&](int corner_index, const Vec3T<T>& g, const T& w) {

@@ -21,11 +21,11 @@ struct TetGreenStrain {
     verve::Vec3 direction{1, 0, 0};  // as parameters.h has it, whatever is read here
     double normalized = 1;
     static std::vector<Field<Params>> fields() {
-      return {field("stretch", &Params::stretch, "Pa", "stiffness along the axes: 2 mu"),
-              field("shear", &Params::shear, "Pa", "stiffness against a change of the angles between them: mu"),
-              field("direction", &Params::direction, "", "of the first axis at rest"),
-              field("normalized", &Params::normalized, "", "1: lengths and angles, 0: entries of F^T F as they are", 0,
-                    1)};
+      return {
+          field("stretch", &Params::stretch, "Pa", "stiffness along the axes: 2 mu"),
+          field("shear", &Params::shear, "Pa", "stiffness against a change of the angles between them: mu"),
+          field("direction", &Params::direction, "", "of the first axis at rest"),
+          field("normalized", &Params::normalized, "", "1: lengths and angles, 0: entries of F^T F as they are", 0, 1)};
     }
     std::string check() const {
       const auto& d = direction;

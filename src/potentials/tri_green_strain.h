@@ -13,7 +13,8 @@ VERVE_KERNEL_BEGIN
 /// k_shear = mu is, for small strain, tri_strain.
 struct TriGreenStrain {
   static constexpr const char* name = "tri_green_strain";
-  static constexpr const char* help = "stretch and shear of triangles, each with its own stiffness (Mueller et al. 2014)";
+  static constexpr const char* help =
+      "stretch and shear of triangles, each with its own stiffness (Mueller et al. 2014)";
   using Elements = Triangles;
   static constexpr int vertices = 3, rows = 2;
   /// Of fourth order in F, and where normalized the angle turns faster the shorter an axis is.
@@ -24,11 +25,11 @@ struct TriGreenStrain {
     verve::Vec3 direction{1, 0, 0};  // as parameters.h has it, whatever is read here
     double normalized = 1;
     static std::vector<Field<Params>> fields() {
-      return {field("stretch", &Params::stretch, "N/m", "stiffness along both axes: 2 mu"),
-              field("shear", &Params::shear, "N/m", "stiffness against a change of the angle between them: mu"),
-              field("direction", &Params::direction, "", "of the first axis at rest, laid into the plane"),
-              field("normalized", &Params::normalized, "", "1: lengths and angles, 0: entries of F^T F as they are", 0,
-                    1)};
+      return {
+          field("stretch", &Params::stretch, "N/m", "stiffness along both axes: 2 mu"),
+          field("shear", &Params::shear, "N/m", "stiffness against a change of the angle between them: mu"),
+          field("direction", &Params::direction, "", "of the first axis at rest, laid into the plane"),
+          field("normalized", &Params::normalized, "", "1: lengths and angles, 0: entries of F^T F as they are", 0, 1)};
     }
     std::string check() const { return {}; }
   };
