@@ -63,8 +63,8 @@ int read_reference(const std::string& text, Diagnostics& problems) {
   Diagnostics unread;
   const std::optional<int> factor = read_count("--reference", text, unread);
   if (!factor || *factor < 2 || *factor > most_factor)
-    problems.error("--reference", "found " + text + ", expected none or a whole number from 2 to " +
-                                      std::to_string(most_factor));
+    problems.error("--reference",
+                   "found " + text + ", expected none or a whole number from 2 to " + std::to_string(most_factor));
   return factor.value_or(0);
 }
 
@@ -82,8 +82,8 @@ bool iterates(const SolverSpec& solver) {
   return info && info->iterations > 1;
 }
 
-/// Second order, unconditionally stable, almost free of damping at these steps, and without any of the constraints whose
-/// worth a comparison may be about; except that dials of energy act on none but a conserving method.
+/// Second order, unconditionally stable, almost free of damping at these steps, and without any of the constraints
+/// whose worth a comparison may be about; except that dials of energy act on none but a conserving method.
 SolverSpec reference_solver(const Scene& scene, int substeps) {
   const bool dialled = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
     const Dials& d = body.dials;
@@ -135,10 +135,10 @@ class Tables {
   bool open(const fs::path& out, bool reference, Diagnostics& problems) {
     std::error_code ignored;
     const std::string metrics = "method," + metrics_header() + "\n";
-    const bool good = create(compare_, out / "compare.csv", metrics, problems) &&
-                      create(quality_, out / "quality.csv",
-                             "method,frame,time,roughness,constraint_error,distance\n", problems) &&
-                      (!reference || create(reference_, out / "reference.csv", metrics, problems));
+    const bool good =
+        create(compare_, out / "compare.csv", metrics, problems) &&
+        create(quality_, out / "quality.csv", "method,frame,time,roughness,constraint_error,distance\n", problems) &&
+        (!reference || create(reference_, out / "reference.csv", metrics, problems));
     if (!good)
       for (const fs::path& file : made_) fs::remove(file, ignored);
     return good;
@@ -184,8 +184,8 @@ std::string methods_table(const std::vector<Contestant>& contestants, std::optio
     const MethodInfo& info = *method_called(s.method);
     out += csv_field(c.label) + "," + (s.integrator.empty() ? info.integrator : s.integrator) + "," +
            (s.minimizer.empty() ? info.minimizer : s.minimizer) + "," +
-           (s.conservation.empty() ? info.conservation : s.conservation) + "," + std::to_string(iteration_cap(s)) + "," +
-           (s.substeps == 0 ? "auto" : std::to_string(s.substeps)) + ",";
+           (s.conservation.empty() ? info.conservation : s.conservation) + "," + std::to_string(iteration_cap(s)) +
+           "," + (s.substeps == 0 ? "auto" : std::to_string(s.substeps)) + ",";
     if (budget && !c.reference) append_number(out, *budget, 9);
     out += "," + std::to_string(c.result.frames) + ",";
     append_number(out, c.result.iterations, 9);
@@ -370,19 +370,23 @@ int compare(const CompareOptions& options, Diagnostics problems) {
   for (const char* old : {"compare.html", "methods.csv"}) fs::remove(out / old, ignored);
   if (request.factor == 0) fs::remove(out / "reference.csv", ignored);
 
+  Diagnostics trouble;
+  if (!write_text((out / "scene.json").string(), write_scene(*scene), trouble)) {
+    report(trouble);
+    return exit_failed;
+  }
   const Simulation& first = *std::find_if(contestants.begin(), contestants.end(), [](const Contestant& c) {
                                return c.simulation.has_value();
                              })->simulation;
   if (!options.quiet) std::printf("%s: %s\n", scene->name.c_str(), describe(first).c_str());
   int exit_code = run_all(contestants, request, QualityMeter(first), tables);
 
-  Diagnostics trouble;
   write_text((out / "methods.csv").string(), methods_table(contestants, request.budget), trouble);
   const fs::path page = out / "compare.html";
   if (std::any_of(contestants.begin(), contestants.end(), [](const Contestant& c) { return c.run.has_value(); })) {
     std::string title = scene->name + ": ";
     for (size_t i = 0; i < request.wanted.size(); ++i) title += (i ? ", " : "") + request.wanted[i].label;
-    const std::string description = scene->description + "\n" + request.mode();
+    const std::string description = scene->description + (scene->description.empty() ? "" : "\n") + request.mode();
     trouble.append(write_comparison(page, title, description, contestants).diagnostics());
   }
   report(trouble);

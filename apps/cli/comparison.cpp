@@ -29,8 +29,8 @@ using Kind = Kept RunSummary::*;
 
 /// "energy from 0 s to 10 s", and why there is no share of it where there is none: of one scene, the same for all.
 std::string over(const char* name, const Kept& kept) {
-  return std::string(name) + (kept.span.empty() ? "" : " " + kept.span) +
-         (std::isfinite(kept.share) ? "" : ": " + kept.text);
+  if (kept.span.empty()) return std::string(name) + ": " + kept.text;
+  return std::string(name) + " " + kept.span + (std::isfinite(kept.share) ? "" : ": none to keep");
 }
 
 /// What was kept, in full.
@@ -42,11 +42,11 @@ Row kept_row(const char* name, Kind kind, const RunSummary& first) {
 /// Shares and departures alone: narrow enough for many methods side by side.
 void add_narrow_rows(const char* name, Kind kind, const RunSummary& first, std::vector<Row>& rows) {
   rows.push_back({over(name, first.*kind), [kind](const Contestant&, const RunSummary& s) {
-                    return cell("%.1f %%", 100 * (s.*kind).share);
+                    const double share = (s.*kind).share;
+                    return cell(std::abs(share) < 10 ? "%.1f %%" : "%.2g %%", 100 * share);
                   }});
-  rows.push_back({std::string(name) + ", largest departure", [kind](const Contestant&, const RunSummary& s) {
-                    return cell("%.1e", (s.*kind).departure);
-                  }});
+  rows.push_back({std::string(name) + ", largest departure",
+                  [kind](const Contestant&, const RunSummary& s) { return cell("%.1e", (s.*kind).departure); }});
 }
 
 Row number_row(const char* name, const char* format, std::function<double(const RunSummary&)> value) {
@@ -55,9 +55,9 @@ Row number_row(const char* name, const char* format, std::function<double(const 
 
 std::vector<Row> rows_of(const RunSummary& first, bool narrow) {
   std::vector<Row> rows;
-  for (const auto& [name, kind] : {std::pair{"energy", Kind(&RunSummary::energy)},
-                                   std::pair{"|P|", Kind(&RunSummary::momentum)},
-                                   std::pair{"|L|", Kind(&RunSummary::spin)}}) {
+  for (const auto& [name, kind] :
+       {std::pair{"energy", Kind(&RunSummary::energy)}, std::pair{"|P|", Kind(&RunSummary::momentum)},
+        std::pair{"|L|", Kind(&RunSummary::spin)}}) {
     if (narrow)
       add_narrow_rows(name, kind, first, rows);
     else
@@ -76,9 +76,8 @@ std::vector<Row> rows_of(const RunSummary& first, bool narrow) {
                       return std::to_string(iteration_cap(c.scene.solver));
                     }});
   rows.push_back(number_row("iterations per frame", "%.1f", [](const RunSummary& s) { return s.mean_iterations; }));
-  rows.push_back({"time per frame", [](const Contestant&, const RunSummary& s) {
-                    return format_duration(s.mean_milliseconds * 1e-3);
-                  }});
+  rows.push_back({"time per frame",
+                  [](const Contestant&, const RunSummary& s) { return format_duration(s.mean_milliseconds * 1e-3); }});
   if (narrow)
     rows.push_back({"status", [](const Contestant& c, const RunSummary&) {
                       return c.status == "done" ? "done" : c.status.substr(0, c.status.find_first_of(": "));
@@ -181,7 +180,8 @@ void print_comparison(const std::vector<Contestant>& contestants, bool narrow) {
   }
   for (const Contestant& c : contestants)
     if (c.status != "done" && narrow)
-      for (const std::string& line : wrap(c.label + ": " + c.status, terminal_width())) std::printf("%s\n", line.c_str());
+      for (const std::string& line : wrap(c.label + ": " + c.status, terminal_width()))
+        std::printf("%s\n", line.c_str());
 }
 
 Expected<bool> write_comparison(const std::filesystem::path& file, const std::string& title,

@@ -41,8 +41,8 @@ bool prepare(Contestant& contestant, int threads, Diagnostics& problems);
 
 using QualityOf = std::function<FrameQuality(const Simulation&)>;
 using AfterFrame = std::function<void(const Simulation&, const StepReport&, const FrameQuality&)>;
-/// Runs all frames, to a failure or to a signal, and writes down how it ended. `after_frame` sees frame 0 too. Gives the
-/// exit code of this run.
+/// Runs all frames, to a failure or to a signal, and writes down how it ended. `after_frame` sees frame 0 too. Gives
+/// the exit code of this run.
 int run(Contestant& contestant, bool quiet, const QualityOf& quality = {}, const AfterFrame& after_frame = {});
 
 /// Everyone who ran beside each other. Narrow: shares without the values, with the iterations allowed and how each run

@@ -133,7 +133,8 @@ int dispatch(int argc, char** argv) {
 
   CompareOptions compare_options;
   CLI::App* compare_command = command(
-      "compare", "Run a scene by several methods and a fine-step reference; leaves compare.csv, quality.csv and compare.html",
+      "compare",
+      "Run a scene by several methods and a fine-step reference; leaves compare.csv, quality.csv and compare.html",
       {"verve compare cube --methods cpd,pd", "verve compare bear --methods cpd,cpd_euler,pd --iterations 10",
        "verve compare cloth --methods cpd,pd --budget 5 --out runs/equal_time",
        "verve compare cube --methods pd:5,pd:50 --reference none"});

@@ -35,7 +35,7 @@ class Recorder {
 
 /// What a run kept of a quantity over the longest span in which nothing in the scene changes it from outside.
 struct Kept {
-  std::string text;  ///< "54.6 → 54.6 J (100.0 %)", or why there is none: "exchanged with an anchor"
+  std::string text;    ///< "54.6 → 54.6 J (100.0 %)", or why there is none: "exchanged with an anchor"
   std::string span{};  ///< "from 2.53 s to 10 s", empty when there is none
   double share = std::numeric_limits<double>::quiet_NaN();  ///< left at the end: 1 is all; nan where the text has none
   /// Largest departure within the span from the value at its start, in units of that value; of what the energy of the

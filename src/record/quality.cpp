@@ -106,8 +106,7 @@ QualityMeter::~QualityMeter() = default;
 double QualityMeter::roughness(const std::vector<Vec3>& positions) const {
   impl_->check("roughness", positions);
   std::vector<Vec3> d;
-  return impl_->mean(
-      [&](const BodyShape& body) { return squared_laplacian(body, positions.data() + body.first, d); });
+  return impl_->mean([&](const BodyShape& body) { return squared_laplacian(body, positions.data() + body.first, d); });
 }
 
 double QualityMeter::distance(const std::vector<Vec3>& positions, const std::vector<Vec3>& reference) const {

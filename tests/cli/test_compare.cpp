@@ -95,9 +95,10 @@ TEST_CASE("compare writes the columns of metrics.csv behind the method, from the
     }
   for (const char* file : {"quality.csv", "methods.csv", "reference.csv", "compare.html"})
     CHECK(std::filesystem::exists(folder.path("o") / file));
-  for (const char* word : {"reference", "cpd", "pd", "published", "energy from 0 s to 0.2 s", "|L|", "largest departure",
-                           "elastic oscillation", "roughness", "constraint error", "distance to reference",
-                           "iteration cap", "iterations per frame", "time per frame", "status", "o/compare.html"})
+  for (const char* word :
+       {"reference", "cpd", "pd", "published", "energy from 0 s to 0.2 s", "|L|", "largest departure",
+        "elastic oscillation", "roughness", "constraint error", "distance to reference", "iteration cap",
+        "iterations per frame", "time per frame", "status", "o/compare.html"})
     CHECK(contains(outcome.out, word));
 }
 
@@ -164,7 +165,7 @@ TEST_CASE("two comparisons give the same numbers, on any number of threads") {
   const Folder folder;
   folder.write("in.json", small_scene("\"frames\": 10"));
   CHECK(run(folder, {"compare", "in.json", "--methods", "cpd,pd", "--out", "a"}).code == 0);
-  CHECK(run(folder, {"compare", "in.json", "--methods", "cpd,pd", "--out", "b", "--threads", "3"}).code == 0);
+  CHECK(run(folder, {"compare", "a/scene.json", "--methods", "cpd,pd", "--out", "b", "--threads", "3"}).code == 0);
   for (const char* file : {"compare.csv", "reference.csv"})
     CHECK(without_times(folder.path("a") / file) == without_times(folder.path("b") / file));
   CHECK(read_file(folder.path("a/quality.csv")) == read_file(folder.path("b/quality.csv")));
@@ -194,8 +195,8 @@ TEST_CASE("with equal iterations every method takes the number asked for, in one
 TEST_CASE("with equal time the caps are told, and with them the comparison can be repeated") {
   const Folder folder;
   folder.write("in.json", small_scene("\"frames\": 6"));
-  const Outcome outcome =
-      run(folder, {"compare", "in.json", "--methods", "cpd,pd", "--budget", "0.02", "--out", "o", "--reference", "none"});
+  const Outcome outcome = run(
+      folder, {"compare", "in.json", "--methods", "cpd,pd", "--budget", "0.02", "--out", "o", "--reference", "none"});
   CHECK(outcome.code == 0);
   CHECK(contains(outcome.out, "Equal time: iterations chosen for 0.02 ms per frame."));
   const Table methods(folder.path("o/methods.csv"));
@@ -254,7 +255,8 @@ TEST_CASE("a method that diverges keeps its rows up to there and does not spoil 
   CHECK(frames > 5);
   CHECK(frames < 20);
   CHECK(table.of("cpd").size() == 2 * size_t(frames + 1));
-  CHECK(contains(read_file(folder.path("o/methods.csv")), "failed in frame " + std::to_string(frames + 1) + ": diverged"));
+  CHECK(contains(read_file(folder.path("o/methods.csv")),
+                 "failed in frame " + std::to_string(frames + 1) + ": diverged"));
   CHECK(contains(outcome.out, "cpd: failed in frame " + std::to_string(frames + 1) + ": diverged"));
   CHECK(contains(read_file(folder.path("o/compare.html")), "failed in frame"));
   // pd as if it had been alone
@@ -315,8 +317,9 @@ TEST_CASE("the page of a comparison has every run in its table, its views and it
   CAPTURE(built);
   CHECK(status == 0);
   for (const char* part :
-       {"table: reference | ", "table: cpd | ", "table: pd | ", "table: published | ", "| 10 | done", "view: reference\n",
-        "view: cpd\n", "view: pd\n", "view: published\n", "plot: Total energy H: reference, cpd, pd, published\n",
+       {"table: reference | ", "table: cpd | ", "table: pd | ", "table: published | ", "| 10 | done",
+        "view: reference\n", "view: cpd\n", "view: pd\n", "view: published\n",
+        "plot: Total energy H: reference, cpd, pd, published\n",
         "plot: Distance to the reference: cpd, pd, published\n", "plot: Roughness: reference, cpd, pd, published\n",
         "plot: Constraint error: reference, cpd, pd, published\n", "plot: Iterations per frame: cpd, pd, published\n",
         "clock: 0.033 s · frame 1 of 20\n"})

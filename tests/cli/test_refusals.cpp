@@ -63,14 +63,14 @@ TEST_CASE("compare refuses methods and modes that it does not know, all at once"
   check_refused(folder, {"compare", "in.json", "--methods", "pd", "--iterations", "5", "--budget", "2"},
                 {"--budget: found beside --iterations"});
   check_refused(folder, {"compare"}, {"SCENE: nothing given"});
-  check_refused(folder,
-                {"compare", "in.json", "--methods", "dp,pbdd", "--frames", "0", "--iterations", "none", "--budget",
-                 "-1ms", "--reference", "1", "--precision", "half", "--threads", "no", "--set", "solver.method=pd",
-                 "--set", "gravty=[0,1,0]"},
-                {"--methods: found \"dp\"", "--methods: found \"pbdd\"", "--frames: found 0", "--iterations: found none",
-                 "--budget: found -1ms, expected a number > 0", "--reference: found 1, expected none or a whole number",
-                 "--precision: found \"half\"", "--threads: found no", "--set: found solver.method=pd", "gravty",
-                 "nothing was written"});
+  check_refused(folder, {"compare",      "in.json",       "--methods", "dp,pbdd", "--frames",    "0",
+                         "--iterations", "none",          "--budget",  "-1ms",    "--reference", "1",
+                         "--precision",  "half",          "--threads", "no",      "--set",       "solver.method=pd",
+                         "--set",        "gravty=[0,1,0]"},
+                {"--methods: found \"dp\"", "--methods: found \"pbdd\"", "--frames: found 0",
+                 "--iterations: found none", "--budget: found -1ms, expected a number > 0",
+                 "--reference: found 1, expected none or a whole number", "--precision: found \"half\"",
+                 "--threads: found no", "--set: found solver.method=pd", "gravty", "nothing was written"});
 }
 
 TEST_CASE("a flag without its value, no command and an unknown command are bad input") {
