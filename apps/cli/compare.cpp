@@ -47,7 +47,7 @@ std::vector<Wanted> read_methods(const std::string& text, Diagnostics& problems)
         problems.error("--methods", "found \"" + next.label + "\", expected a number of iterations after the colon");
       next.cap = read_count("--methods: " + next.label, cap, problems);
     }
-    if (std::find(names.begin(), names.end(), next.method) == names.end())
+    if (!method_called(next.method))
       problems.error("--methods", "found \"" + next.method + "\", " + expected_one_of(next.method, names));
     else if (std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.label == next.label; }))
       problems.error("--methods", "found \"" + next.label + "\" twice, expected each once");
@@ -274,8 +274,8 @@ std::vector<Contestant> contestants_for(const Request& request, const Scene& sce
     if (request.sets("solver.rho")) solver.rho = scene.solver.rho;
     if (request.sets("solver.iterations")) solver.iterations = scene.solver.iterations;
     if (w.cap) solver.iterations = w.cap;
-    if (request.iterations) {
-      if (iterates(solver)) solver.iterations = request.iterations;
+    if (request.iterations && iterates(solver)) {
+      solver.iterations = request.iterations;
       if (solver.substeps == 0) solver.substeps = 1;  // or a frame could take a multiple of the cap
     }
   }
@@ -396,7 +396,7 @@ int compare(const CompareOptions& options, Diagnostics problems) {
     for (const std::string& line : wrap(request.mode(), terminal_width())) std::printf("%s\n", line.c_str());
     std::printf("\n");
     print_comparison(contestants, true);
-    std::printf("\n%s\n", page.string().c_str());
+    if (fs::exists(page, ignored)) std::printf("\n%s\n", page.string().c_str());
   }
   return exit_code;
 }
