@@ -22,9 +22,7 @@ struct Contestant {
   std::optional<Simulation> simulation;  ///< until it has run; none: refused
   std::optional<ReportRun> run;          ///< none: refused, or not its turn yet
   RunResult result;
-  std::string status = "not run";  ///< "done", or why not; what stands before the colon is short
-
-  bool failed() const { return !simulation && !run ? true : !result.failure; }
+  std::string status = "not run";  ///< "done", or why not: "failed in frame 3: …", "refused: …"
 };
 
 /// The solver of a scene by a method as it is known by name: what the scene says about single axes would blur it.

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "fixtures.h"
+#include "record/output_file.h"
 
 using namespace record_test;
 
@@ -87,4 +88,21 @@ TEST_CASE("a run killed at any moment leaves whole frames: counted positions are
     fs::remove(directory / "positions.npy.part");
   }
   CHECK(most > 5);  // the children did record
+}
+
+TEST_CASE("a file that grows can be read after every piece, and appears only when its head could be written") {
+  Folder folder;
+  GrowingFile file;
+  write_text(folder.path / "t.csv", "old");
+  CHECK(file.create(folder.path / "t.csv", "a,b\n") == "");
+  CHECK(folder.entries() == std::vector<std::string>{"t.csv"});
+  CHECK(read_text(folder.path / "t.csv") == "a,b\n");
+  CHECK(file.append("1,2\n") == "");
+  CHECK(file.append("3,4\n") == "");
+  CHECK(read_text(folder.path / "t.csv") == "a,b\n1,2\n3,4\n");
+  GrowingFile other;
+  CHECK(other.create(folder.path / "missing/t.csv", "a\n") == "No such file or directory");
+  fs::create_directories(folder.path / "taken/inside");
+  CHECK(other.create(folder.path / "taken", "a\n") != "");
+  CHECK(folder.entries().size() == 3);  // nothing of the attempts is left
 }
