@@ -141,9 +141,9 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
       left = energy_error(now, m.energy);
     };
     const double enough = 0.5 * settings.tolerance * aim_.e_ref;
-    // residuals of the momenta, too, cost energy on the way: an overshoot is what is more than half of all of them
+    // residuals of the momenta, too, cost energy on the way: an overshoot is what is more than half of those
     const double before = aim_.e_ref * std::max(norm(c.p), now.radius > 0 ? norm(c.l) / now.radius : 0) / aim_.scale_p;
-    if (c.h < 0 && left > std::max(enough, 0.5 * std::max(-c.h, before))) {
+    if (c.h < 0 && left > std::max(enough, 0.5 * before)) {
       for (int n = 0; n < most_trials && std::abs(left) > enough; ++n) {
         const double curvature = (left - c.h * (1 - length)) / (length * length);
         double to = 2 / (1 + std::sqrt(1 - 4 * curvature / c.h));
