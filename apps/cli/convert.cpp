@@ -15,8 +15,8 @@
 #include "interrupt.h"
 #include "run.h"
 #include "terminal.h"
-#include "verve/mesh.h"
 #include "verve/convert.h"
+#include "verve/mesh.h"
 #include "verve/scene_file.h"
 #include "verve/simulation.h"
 
@@ -108,9 +108,9 @@ Shape shape_of(const Simulation& simulation, int body) {
 /// Names of files: those of the bodies, each once.
 void name_shapes(const Simulation& simulation, const std::vector<int>& bodies, std::vector<Shape>& shapes) {
   std::map<std::string, int> uses;
-  for (int b = 0; b < simulation.bodies(); ++b) ++uses[directory_name(simulation.body_name(b))];
+  for (int b = 0; b < simulation.bodies(); ++b) ++uses[file_name(simulation.body_name(b))];
   for (size_t k = 0; k < bodies.size(); ++k) {
-    const std::string stem = directory_name(simulation.body_name(bodies[k]));
+    const std::string stem = file_name(simulation.body_name(bodies[k]));
     shapes[k].stem = uses[stem] > 1 ? stem + "_" + std::to_string(bodies[k]) : stem;
   }
 }
@@ -148,9 +148,8 @@ bool move_in(const fs::path& part, const fs::path& out, const std::vector<Shape>
   } else {
     for (const fs::directory_entry& file : fs::directory_iterator(out, error)) {
       const std::string name = file.path().filename().string();
-      if (file.is_regular_file() && std::any_of(shapes.begin(), shapes.end(), [&](const Shape& shape) {
-            return is_of_series(name, shape, format);
-          }))
+      if (file.is_regular_file() && std::any_of(shapes.begin(), shapes.end(),
+                                                [&](const Shape& shape) { return is_of_series(name, shape, format); }))
         fs::remove(file.path(), error);
     }
     std::vector<fs::path> files;

@@ -87,11 +87,14 @@ bool prepare_directory(const std::string& directory, Diagnostics& problems) {
   return true;
 }
 
-std::string directory_name(const Scene& scene, const std::string& source) {
-  std::string name = scene.name == "untitled" ? std::filesystem::path(source).stem().string() : scene.name;
+std::string file_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
   return name.find_first_not_of('.') == std::string::npos ? "scene" : name;
+}
+
+std::string directory_name(const Scene& scene, const std::string& source) {
+  return file_name(scene.name == "untitled" ? std::filesystem::path(source).stem().string() : scene.name);
 }
 
 }  // namespace verve::cli

@@ -20,8 +20,12 @@ void append(std::string& text, const char* before, const std::vector<std::array<
 std::string obj_file(const Mesh& mesh, bool wide) {
   std::string text;
   for (const Vec3& p : mesh.vertices) {
-    char line[128];  // 17 significant digits for a double, 9 for a float
-    std::snprintf(line, sizeof line, "v %.*g %.*g %.*g\n", wide ? 17 : 9, p.x, wide ? 17 : 9, p.y, wide ? 17 : 9, p.z);
+    char line[128];  // every double comes back as it was with 17 significant digits, every float with 9
+    if (wide)
+      std::snprintf(line, sizeof line, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+    else
+      std::snprintf(line, sizeof line, "v %.9g %.9g %.9g\n", double(float(p.x)), double(float(p.y)),
+                    double(float(p.z)));
     text += line;
   }
   append(text, "f", surface(mesh));

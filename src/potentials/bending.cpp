@@ -261,7 +261,8 @@ class Bending final : public ProjectedPotential {
  protected:
   void element_projection(int e, const Vec3* z, Vec3* p) const override {
     const int count = rows(e);
-    const auto goal = BendingPatch::project<double>(element_[e], z[0], count > 1 ? z[1] : Vec3{}, count > 2 ? z[2] : Vec3{});
+    const auto goal =
+        BendingPatch::project<double>(element_[e], z[0], count > 1 ? z[1] : Vec3{}, count > 2 ? z[2] : Vec3{});
     std::copy_n(goal.begin(), count, p);
   }
 

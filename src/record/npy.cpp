@@ -36,8 +36,7 @@ std::string behind(const std::string& dictionary, const std::string& key) {
 std::string read_npy_header(const std::string& bytes, NpyHeader& out) {
   const auto byte = [&](size_t i) { return std::uint64_t(static_cast<unsigned char>(bytes[i])); };
   if (bytes.size() < 10 || bytes.compare(0, 6, "\x93NUMPY") != 0) return "found no NumPy array";
-  if (byte(6) != 1)
-    return "found version " + std::to_string(byte(6)) + " of the format of NumPy, expected version 1";
+  if (byte(6) != 1) return "found version " + std::to_string(byte(6)) + " of the format of NumPy, expected version 1";
   out.size = 10 + byte(8) + 256 * byte(9);
   if (bytes.size() < out.size) return "found a header that is cut off";
   const std::string dictionary = bytes.substr(10, out.size - 10);

@@ -157,7 +157,8 @@ TEST_CASE("what is the same for all elements of an example-based material is no 
     CAPTURE(name);
     PotentialSpec potential = examples(1e4, {PoseSpec{.stretch = {1.4, 0.6, 1.3}}}, 0);
     potential.parameters.erase(name);
-    potential.arrays[name] = std::vector<double>(size_t(make(scene_of(bar({strain(1e4)}))).mesh(0).tetrahedra.size()), 1);
+    potential.arrays[name] =
+        std::vector<double>(size_t(make(scene_of(bar({strain(1e4)}))).mesh(0).tetrahedra.size()), 1);
     const Expected<Simulation> made = Simulation::create(scene_of(bar({potential})));
     CHECK_FALSE(made.has_value());
     CHECK(made.diagnostics().text().find("potentials[0]." + std::string(name) + ": found a list, expected ") !=

@@ -40,6 +40,8 @@ struct Reference {
   }
 };
 
+bool on_packs(const PotentialInfo& info) { return runs_on_packs(info) || info.takes_examples; }
+
 double largest_difference(const std::vector<Vec4>& a, const std::vector<Vec4>& b) {
   double worst = 0;
   for (size_t v = 0; v < a.size(); ++v) worst = std::max(worst, norm((a[v] - b[v]).xyz()));
@@ -103,7 +105,7 @@ TEST_CASE("a mesh of many chunks equals the scalar kernel, on every set of instr
     if (batch->corners(0) > 100) continue;  // no small stencil, no packs: one element is the whole surface
     REQUIRE(batch->elements() * batch->corners(0) > 3 * 4096);
     const auto x = deformed(mesh, 0.005, 3);
-    if (!runs_on_packs(entry.info)) {
+    if (!on_packs(entry.info)) {
       check_against_scalar(*batch, x);
       continue;
     }
@@ -137,7 +139,8 @@ TEST_CASE("one to thirty-three elements: what fills up the last block leaves no 
   CHECK(none.energy(x.data()) == 0);
 }
 
-TEST_CASE("patches of two to a hundred and twenty-eight vertices, in any mix, equal their scalar rule; larger ones too") {
+TEST_CASE(
+    "patches of two to a hundred and twenty-eight vertices, in any mix, equal their scalar rule; larger ones too") {
   const Mesh mesh = mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {5, 5, 5}}});
   const auto x = deformed(mesh, 0.05, 4);
   const int n = int(mesh.vertices.size());
@@ -188,9 +191,36 @@ TEST_CASE("the linear part of shape matching has the energy of its rule, in pack
   CHECK(both - alone == doctest::Approx(packed).epsilon(1e-11));
 }
 
+TEST_CASE("example poses in packs: one to five of them, free and within limits, converged or cut short") {
+  const Mesh mesh = mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {3, 3, 3}}});
+  std::vector<int> row(mesh.vertices.size());
+  for (int v = 0; v < int(row.size()); ++v) row[v] = v;
+  for (int poses = 1; poses <= 5; ++poses) {  // the fifth is one too many for packs
+    for (const ParameterValues& values : std::vector<ParameterValues>{
+             {}, {{"limit", 1}}, {{"limit", 0.2}}, {{"limit", 0}}, {{"iterations", 1}}, {{"iterations", 2}}}) {
+      PotentialInput input{mesh, row, values, {}, {}, {}, {}};
+      for (int k = 0; k < poses; ++k) {
+        auto& pose = input.examples.emplace_back();
+        for (const Vec3& v : mesh.vertices)
+          pose.push_back({v.x * (1 + 0.3 * (k == 0)) + 0.2 * k * v.y, v.y * (1 - 0.1 * k) + 0.3 * v.x * v.x * (k == 1),
+                          v.z * (1 + 0.2 * (k == 2)) + 0.25 * v.x * v.y * (k == 4)});
+      }
+      CAPTURE(poses);
+      CAPTURE((values.empty() ? std::string("free") : values.begin()->first));
+      Diagnostics problems;
+      const auto batch = find_potential("examples")->make(input, "potential", problems);
+      REQUIRE_MESSAGE(batch, problems.text());
+      for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+        const auto x = deformed(mesh, 0.03, seed);
+        for_each_target([&](const std::string&) { check_against_scalar(*batch, x); });
+      }
+    }
+  }
+}
+
 TEST_CASE("every set of instructions gives the same bits on 1, 2, 3 and 16 threads") {
   for (const PotentialEntry& entry : potential_registry()) {
-    if (!runs_on_packs(entry.info)) continue;
+    if (!on_packs(entry.info)) continue;
     CAPTURE(entry.info.name);
     const Mesh mesh = suitable_mesh(entry.info, true);
     const auto batch = make(entry, mesh);
