@@ -89,8 +89,8 @@ SymmetricAssembly Subject::assemble() const {
     out.add(r, r, m > 0 ? m / (h * h) : 1);
   }
   for (const auto& potential : model_.bodies[0].potentials) potential->add_weights(out, 0, 1);
-  for (const Island::AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
   out.finish_pattern();
+  for (const Island::AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
   return out;
 }
 

@@ -43,6 +43,18 @@ struct Elimination {
 
 }  // namespace
 
+double overlap(const StepProducts& s, const IterationProducts& k, const Direction& d, const IterationProducts& k0,
+               const Direction& d0) {
+  const double g = 1 + d.lambda, l = d.lambda, g0 = 1 + d0.lambda, l0 = d0.lambda;
+  double sum = g * g0 * k.gg_last + g * l0 * k.lin_gg + l * g0 * k0.lin_gg + l * l0 * s.lin_lin;
+  if (s.momenta) {
+    const Vec6 q = s.s_qq * d0.lambda_q;
+    sum += g * dot(d0.lambda_q, k.q_gg) + l * dot(d0.lambda_q, s.q_lin);
+    sum += g0 * dot(d.lambda_q, k0.q_gg) + l0 * dot(d.lambda_q, s.q_lin) + dot(d.lambda_q, q);
+  }
+  return sum / (d.scale * d0.scale);
+}
+
 Direction constrained_direction(const StepProducts& s, const IterationProducts& k, const Quantities& c, double lambda,
                                 double negligible) {
   Direction d;

@@ -26,12 +26,13 @@ struct StepProducts {
 
 /// And those that change with x.
 struct IterationProducts {
-  double gg_gg = 0;   // gg^T A^-1 gg
-  double lin_gg = 0;  // lin^T A^-1 gg
-  Vec6 q_gg{};        // grad c_q^T A^-1 gg
+  double gg_gg = 0;    // gg^T A^-1 gg
+  double lin_gg = 0;   // lin^T A^-1 gg
+  Vec6 q_gg{};         // grad c_q^T A^-1 gg
+  double gg_last = 0;  // gg^T A^-1 gg' with that of the iteration before, where it is asked for
 
   IterationProducts& operator+=(const IterationProducts& o) {
-    gg_gg += o.gg_gg, lin_gg += o.lin_gg;
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last;
     for (int i = 0; i < 6; ++i) q_gg[i] += o.q_gg[i];
     return *this;
   }
@@ -49,6 +50,10 @@ struct Direction {
 
 /// Bounds of the energy multiplier: an exact l1 slack on c_H that takes the place of the paper's alpha.
 inline constexpr double lambda_min = -0.9, lambda_max = 9;
+
+/// dx^T A dx' of two iterations of a step, one after the other.
+double overlap(const StepProducts& step, const IterationProducts& products, const Direction& direction,
+               const IterationProducts& last_products, const Direction& last_direction);
 
 /// CPD, Eq. 18-21 with the Hessian of the Lagrangian taken as (1 + lambda) A: P, L and H are eliminated one after the
 /// other. `lambda` is the multiplier of the iteration before. When no multiplier within its bounds can move H by

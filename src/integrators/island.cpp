@@ -35,9 +35,10 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (const int b : bodies_) consistent_.append(model.bodies[b]);
   if (consistent()) motion.elastic.resize(rows_);
   base_.xb.resize(rows_), base_.u.resize(rows_);
-  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &dx_, &last_dx_, &end_})
+  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &last_Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &end_}) a->resize(rows_);
+  for (std::vector<Float4>* a :
+       {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
     a->resize(rows_);
-  Alin_narrow_.resize(rows_), lever_narrow_.resize(rows_);
   for (const int b : bodies_)
     for (const auto& potential : model.bodies[b].potentials) searches_ = searches_ || !potential->is_bounded();
   if (searches_) x_before_.resize(rows_);

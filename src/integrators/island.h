@@ -223,7 +223,8 @@ class Island {
   /// Adds the gradient of W and returns W.
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
   StepOutcome take_own_step(double h, const Settings& settings);
-  StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator);
+  StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
+                         bool calm);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(StepOutcome& out);
   const GlobalSolver* factor_for(double hh, const Settings& settings);
@@ -247,6 +248,7 @@ class Island {
   /// Iterations after which a step that is asked to lose energy and does not is left to lose what it will.
   int patience() const { return searches_ ? 30 : 15; }
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
+  void solve_gradient();
   IterationProducts products();
   void divide_elastic();
   RowState couple_start();
@@ -257,7 +259,8 @@ class Island {
   double merit(double c_h, double lambda);
   void shorten_step(double factor);
   double merit_at_start(double h_target);
-  void move(const Direction& d, bool accelerate);
+  void move(const Direction& d, double beta);
+  double extrapolation(const StepProducts& step, const IterationProducts& products, const Direction& d) const;
   /// Makes what the method needs beside the projective step, once.
   void prepare_minimizer(const Settings& settings);
   bool solve_plain(double& length2);
@@ -310,16 +313,22 @@ class Island {
   BaseStep base_;
   Start start_;
   Problem problem_;
-  std::vector<Vec4> x_, gg_, Ag_, lin_, Alin_, kr_, Akr_, arm_, dx_, last_dx_, end_;
-  std::vector<Float4> Alin_narrow_, lever_narrow_;  // Alin and the levers (Akr or arm) for float iterations
+  std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, kr_, Akr_, arm_, end_;
+  // in their place where right-hand sides and solutions are in float; lever: Akr or arm
+  std::vector<Float4> Ag_narrow_, last_Ag_narrow_, lin_narrow_, Alin_narrow_, kr_narrow_, lever_narrow_;
   bool narrow_ = false;
   int middle_ = 0;  // a row with mass near the middle at rest
-  bool accelerated_ = false, keep_dx_ = false;
+  bool accelerated_ = false;
+  struct Last {           // the iteration before
+    bool counts = false;  // the next one may be accelerated by it
+    Direction direction;
+    IterationProducts products;
+    Vec3 swing_gg;
+  } last_;
   std::vector<Vec4> gH_, AH_, end_gradient_;  // of integrators that are not direct
   bool searches_ = false;                     // some potential may need shorter steps than the matrix says
   std::vector<Vec4> x_before_;
   std::vector<double> inertia_parts_;
-  std::vector<RowOverlap> overlap_parts_;
   Swing swing_;
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest

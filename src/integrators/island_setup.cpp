@@ -28,7 +28,6 @@ RowArrays Island::arrays() {
           start_.center,
           x_.data(),
           gg_.data(),
-          keep_dx_ ? dx_.data() : nullptr,
           base_.hh};
 }
 
@@ -39,11 +38,19 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   // where xb and u of that row would be if it went on like this
   const RowOrigin o{x + v * (h - base_.hh), x, v, v + vec3(forcing.acceleration[middle_]) * base_.hh};
   const RowArrays rows = arrays();
-  Vec4* kr = has_levers() ? kr_.data() : nullptr;
+  RowSides sides{};
+  if (narrow_) {
+    sides.lin_narrow = lin_narrow_.data();
+    if (!forcing.uniform) sides.lin = lin_.data();  // every iteration multiplies with it
+    if (has_levers()) sides.kr_narrow = kr_narrow_.data();
+  } else {
+    sides.lin = lin_.data();
+    if (has_levers()) sides.kr = kr_.data();
+  }
   if (consistent() && integrator.takes_elastic()) divide_elastic();
   RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
-    if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, kr, lin_.data(), begin, end);
+    if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, sides, begin, end);
     return state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
   });
   if (consistent()) sum += couple_start();
@@ -93,7 +100,11 @@ void Island::sum_forces(Start& s) const {
 /// e = K e.
 void Island::solve_columns() {
   if (!has_levers()) {
-    factor_->solve(lin_.data(), Alin_.data());
+    if (narrow_) {
+      factor_->solve(lin_narrow_.data(), Alin_narrow_.data());
+    } else {
+      factor_->solve(lin_.data(), Alin_.data());
+    }
     right_hand_sides_ += 3;
     return;
   }
@@ -101,10 +112,20 @@ void Island::solve_columns() {
     if (!term.to_world) continue;
     for (size_t i = 0; i < term.world.vertices.size(); ++i) {
       const int v = term.world.vertices[i];
-      kr_[v] += (base_.xb[v] - Vec4(start_.origin)) * term.world.weight(i);
+      const Vec4 more = (base_.xb[v] - Vec4(start_.origin)) * term.world.weight(i);
+      if (narrow_) {
+        Float4& kr = kr_narrow_[v];
+        kr = {float(kr.x + more.x), float(kr.y + more.y), float(kr.z + more.z), 0};
+      } else {
+        kr_[v] += more;
+      }
     }
   }
-  factor_->solve2(kr_.data(), Akr_.data(), lin_.data(), Alin_.data());
+  if (narrow_) {
+    factor_->solve2(kr_narrow_.data(), lever_narrow_.data(), lin_narrow_.data(), Alin_narrow_.data());
+  } else {
+    factor_->solve2(kr_.data(), Akr_.data(), lin_.data(), Alin_.data());
+  }
   right_hand_sides_ += 6;
 }
 
@@ -112,16 +133,18 @@ void Island::solve_columns() {
 /// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
 /// solution. The same pass multiplies the columns of the constraints.
 void Island::start_iterate(double h) {
+  last_.counts = false;
   const RowArrays rows = arrays();
-  const RowSolutions solutions{has_levers() ? kr_.data() : nullptr,
-                               Akr_.data(),
-                               lin_.data(),
-                               Alin_.data(),
+  const RowSolutions solutions{has_levers() ? column(kr_, kr_narrow_) : RowColumn(),
+                               column(Akr_, lever_narrow_),
+                               column(Alin_, Alin_narrow_),
+                               narrow_ ? nullptr : lin_.data(),
+                               problem_.beta,
+                               forcing.common,
                                problem_.swings,
                                start_.origin,
                                arm_.data(),
-                               narrow_ ? lever_narrow_.data() : nullptr,
-                               narrow_ ? Alin_narrow_.data() : nullptr};
+                               lever_narrow_.data()};
   column_parts_.resize(chunk_count(rows_, row_grain));
   const auto with_columns = [&](auto&& begin_rows) {
     pass([&](int begin, int end) {

@@ -27,35 +27,56 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 
 }  // namespace
 
+void Island::solve_gradient() {
+  if (last_.counts) Ag_.swap(last_Ag_), Ag_narrow_.swap(last_Ag_narrow_);
+  if (narrow_) {
+    factor_->solve(gg_.data(), Ag_narrow_.data());
+  } else {
+    factor_->solve(gg_.data(), Ag_.data());
+  }
+  right_hand_sides_ += 3;
+}
+
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
   const RowArrays rows = arrays();
   const Vec4* lin = forcing.uniform && !consistent() ? nullptr : lin_.data();
   const RowColumn lever = swings ? column(arm_, lever_narrow_) : RowColumn();
+  const RowColumn Ag = column(Ag_, Ag_narrow_),
+                  last_Ag = last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn();
   RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
-    return multiply_rows(rows, Ag_.data(), problem_.held, lin, lever, begin, end);
+    return multiply_rows(rows, Ag, last_Ag, lin, lever, begin, end);
   });
   if (consistent() && momenta) sum.l += coupled_spin();
   IterationProducts k;
-  k.gg_gg = sum.gg_gg;
+  k.gg_gg = sum.gg_gg, k.gg_last = sum.gg_last;
   // lin = M (u - beta a)/hh where all have the acceleration a
   k.lin_gg = lin ? sum.lin_gg : (sum.lin_gg - problem_.beta * dot(forcing.common, sum.p)) / base_.hh;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
   if (swings) {
     swing_.gg = sum.l;
     const Vec3 turn = swing_.inverse * swing_.gg;
-    k.gg_gg += dot(swing_.gg, turn);
+    k.gg_gg += dot(swing_.gg, turn), k.gg_last += dot(last_.swing_gg, turn);
     k.lin_gg += dot(swing_.lin, turn);
   }
   return k;
 }
 
-/// x -= dx, or where that has become slow, one step of Anderson acceleration with a memory of one (Walker and Ni 2011):
-/// of all x on the line through this plain step and the last, the one whose own step should be shortest. P and L are
-/// linear in x and hold on the whole line.
-void Island::move(const Direction& d, bool accelerate) {
+/// How far to go beyond x - dx where that has become slow, one step of Anderson acceleration with a memory of one
+/// (Walker and Ni 2011): of all x on the line through this plain step and the last, the one whose own step should be
+/// shortest. P and L are linear in x and hold on the whole line. In the norm of A all that is needed is known but for
+/// one product.
+double Island::extrapolation(const StepProducts& step, const IterationProducts& products, const Direction& d) const {
+  const double both = overlap(step, products, d, last_.products, last_.direction);
+  const double change = d.norm2 - 2 * both + last_.direction.norm2;
+  const double resolved = narrow_ ? 1e-5 : 1e-9;  // what the digits of A^-1 leave of a difference
+  return change > resolved * d.norm2 ? (d.norm2 - both) / change : 0;
+}
+
+/// x -= dx, or beyond.
+void Island::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
-  RowStep step{Ag_.data(), {}, {}, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
+  RowStep step{column(Ag_, Ag_narrow_), {}, {}, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
   if (step.l != 0) step.Alin = column(Alin_, Alin_narrow_);
   if (problem_.momenta) {
     step.lever = column(Akr_, lever_narrow_);
@@ -66,21 +87,15 @@ void Island::move(const Direction& d, bool accelerate) {
     step.lever = column(arm_, lever_narrow_);
     step.turn = swing_.inverse * (swing_.gg * step.g + swing_.lin * step.l);
   }
-  if (accelerate) dx_.swap(last_dx_);
   const RowArrays rows = arrays();
-  if (!accelerate) {
+  if (beta == 0) {
     pass([&](int begin, int end) { return move_rows(rows, step, begin, end); });
-    accelerated_ = false;
-    return;
+  } else {
+    // where the last plain step led: to x itself, unless x was accelerated
+    const RowLeap leap{beta, accelerated_ ? end_.data() : nullptr, end_.data()};
+    pass([&](int begin, int end) { return leap_rows(rows, step, leap, begin, end); });
   }
-  const RowOverlap overlap = ordered_sum<RowOverlap>(rows_, row_grain, overlap_parts_, [&](int begin, int end) {
-    return step_rows(rows, step, last_dx_.data(), begin, end);
-  });
-  const double beta = overlap.change > 0 ? overlap.along / overlap.change : 0;
-  // where the last plain step led: to x itself, unless x was accelerated
-  const Vec4* last_end = accelerated_ ? end_.data() : x_.data();
-  pass([&](int begin, int end) { return extrapolate_rows(rows, beta, last_end, end_.data(), begin, end); });
-  accelerated_ = true;
+  accelerated_ = beta != 0;
 }
 
 /// What a step must lower where A does not bound the curvature of W: the objective g = 1/2 |v - u|^2_M + W, and in an
@@ -311,7 +326,7 @@ void Island::prepare_minimizer(const Settings& settings) {
 /// dx of a step that holds nothing, into Ag_.
 bool Island::solve_plain(double& length2) {
   if (!minimizer_) {
-    solve(gg_, Ag_);
+    solve_gradient();
     return true;  // plain_rows finds the length
   }
   length2 = minimizer_->descend(*this, x_, gg_, Ag_);
@@ -338,7 +353,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   for (int stage = 0; stage < integrator.stages(); ++stage) {
     base_.stage = stage;
     const StepOutcome before = out;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator);
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm);
     out.iterations += before.iterations;
     out.timings += before.timings;
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
@@ -362,7 +377,8 @@ void Island::measure_losses(StepOutcome& out) {
   out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
 }
 
-StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator) {
+StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
+                               bool calm) {
   Stopwatch watch;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
@@ -376,6 +392,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
     base_.falling = base_.falling / total_mass_;
   }
+  // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
+  SecantPairs* const pairs = calm ? nullptr : pairs_.get();
+  // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
+  const bool factors = !minimizer_ || minimizer_->needs_factor();
+  if (factors) factor_ = factor_for(base_.hh, settings);
+  narrow_ = factors && factor_ && factor_->is_narrow() && !consistent() && !minimizer_ && !pairs &&
+            (problem_.direct || !problem_.held);
   look_at_start(integrator, h);
   pose(h, demand);
   const Problem& p = problem_;
@@ -385,21 +408,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.impossible = p.momenta && p.target.h < p.rigid;
-  // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
-  const bool factors = !minimizer_ || minimizer_->needs_factor();
-  if (factors) factor_ = factor_for(base_.hh, settings);
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
   if (accelerator_) accelerator_->restart();
-  // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
-  SecantPairs* const pairs = calm ? nullptr : pairs_.get();
   if (pairs) pairs->clear();
   const bool searches = accelerator_ || pairs ||
                         (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
   accelerated_ = false;
-  narrow_ = settings.precision == Precision::float32;
   const Precision kernel = kernel_precision(settings.precision);
   out.length = h;
   if (p.held && !p.direct) {
@@ -484,8 +501,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= patience() && c.h > 0 && out.lambda > 0.5)
-      negligible = std::numeric_limits<double>::infinity();
+    if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
 
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
@@ -502,7 +518,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();
-      pass([&](int begin, int end) { return plain_rows(rows, Ag_.data(), begin, end); });
+      pass([&](int begin, int end) { return plain_rows(rows, column(Ag_, Ag_narrow_), begin, end); });
       if (!minimizer_) length2 = sums_.rows.gg_gg;
       slope = minimizer_ && minimizer_->searches() ? length2 : 0;
       out.step_length = std::sqrt(std::max(0.0, length2) / p.e_ref);
@@ -510,7 +526,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       watch.book(out.timings.update);
       continue;
     }
-    solve(gg_, Ag_);
+    solve_gradient();
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
@@ -524,12 +540,14 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = !pairs && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
-    keep_dx_ = !p.published && !pairs && length < 0.17;  // for acceleration, which the next iteration may then need
+    // where a halved step led is not where the plain one would have
+    const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
+    // 0.17: so short that the next may be slow
+    last_ = {!p.published && !pairs && length < 0.17, d, products_k, swing_.gg};
     watch.book(out.timings.conservation);
     remember(d.lambda);
     if (pairs) add_pairs(d);
-    // where a halved step led is not where the plain one would have
-    move(d, slow && !p.published && !halved);
+    move(d, beta);
     watch.book(out.timings.update);
   }
 

@@ -21,7 +21,7 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   if (!factor || anchored_) return false;
   if (!evaluated_) evaluate_motion();
 
-  // the motion about the rigid one, kept in Ag_; velocities of a trial in dx_
+  // the motion about the rigid one, kept in Ag_; velocities of a trial in lin_
   Kick kick{forcing.mass.data(), motion.x.data(),      motion.v.data(), motion.p.data(), rows_,
             total_mass_,         &consistent_.coupling};
   const Vec3 momentum = kick.momentum(), spin = kick.spin();
@@ -38,17 +38,17 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   };
   const double now = energy_of(motion.x, motion.v, motion.energy);
   for (Vec4& v : Ag_) v = {};
-  velocities(motion.x, 0, dx_);
-  const double rigid = energy_of(motion.x, dx_, 0);
+  velocities(motion.x, 0, lin_);
+  const double rigid = energy_of(motion.x, lin_, 0);
   if (!(wanted > rigid && wanted < now)) return false;
-  for (int i = 0; i < rows_; ++i) Ag_[i] = motion.v[i] - dx_[i];
+  for (int i = 0; i < rows_; ++i) Ag_[i] = motion.v[i] - lin_[i];
   const double share = std::sqrt((wanted - rigid) / (now - rigid));
 
   // x -= A^-1 grad W lowers W every time (A bounds its Hessian) and leaves the centre of mass alone
   const auto trial_energy = [&](std::vector<Vec4>& x) {
     const double potential = evaluate(x, gg_);
-    velocities(x, share, dx_);
-    return energy_of(x, dx_, potential);
+    velocities(x, share, lin_);
+    return energy_of(x, lin_, potential);
   };
   x_ = end_ = motion.x;
   double before = now, trial = trial_energy(x_);
@@ -61,15 +61,15 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
     trial = trial_energy(x_);
   }
   // between the last two
-  last_dx_ = x_;
+  last_Ag_ = x_;
   double high = 0, low = 1;
   for (int k = 0; k < bisections; ++k) {
     const double middle = 0.5 * (high + low);
-    for (int i = 0; i < rows_; ++i) x_[i] = end_[i] + (last_dx_[i] - end_[i]) * middle;
+    for (int i = 0; i < rows_; ++i) x_[i] = end_[i] + (last_Ag_[i] - end_[i]) * middle;
     (trial_energy(x_) > wanted ? high : low) = middle;
   }
   motion.x = x_;
-  motion.v = dx_;
+  motion.v = lin_;
   motion.history = false;
   evaluate_motion();
   return true;

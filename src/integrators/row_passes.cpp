@@ -25,10 +25,10 @@ VERVE_INLINE Row& at(Vec4* rows, int i) { return reinterpret_cast<Row*>(rows)[i]
 VERVE_INLINE Row at(const Vec4* rows, int i) { return reinterpret_cast<const Row*>(rows)[i]; }
 /// The same in float.
 using Narrow = float __attribute__((vector_size(16), may_alias));
-VERVE_INLINE Row at(const Float4* rows, int i) {
-  const Narrow& r = reinterpret_cast<const Narrow*>(rows)[i];
+VERVE_INLINE Row wide(Narrow r) {
   return Row{double(r[0]), double(r[1]), double(r[2]), double(r[3])};  // one instruction, unlike a conversion by vector
 }
+VERVE_INLINE Row at(const Float4* rows, int i) { return wide(reinterpret_cast<const Narrow*>(rows)[i]); }
 VERVE_INLINE void put(Float4* rows, int i, Row value) {
   reinterpret_cast<Narrow*>(rows)[i] = __builtin_convertvector(value, Narrow);
 }
@@ -38,125 +38,168 @@ VERVE_INLINE Row at(const RowColumn& column, int i) {
 }
 VERVE_INLINE Row row(const Vec3& v) { return Row{v.x, v.y, v.z, 0}; }
 VERVE_INLINE Row turned(Row a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
-/// The cross product as (z x y): a sum of many is turned once, at its end.
-VERVE_INLINE Row cross_zxy(Row a, Row b) { return a * turned(b) - turned(a) * b; }
-VERVE_INLINE Row cross(Row a, Row b) { return turned(cross_zxy(a, b)); }
 VERVE_INLINE double sum(Row a) { return a[0] + a[1] + a[2]; }
 VERVE_INLINE Vec3 vec3(Row a) { return {a[0], a[1], a[2]}; }
 
-struct Sums {
-  Row kinetic{}, force_v{}, p{}, l_zxy{};
-  VERVE_INLINE RowSums total() const { return {0.5 * sum(kinetic), sum(force_v), vec3(p), vec3(turned(l_zxy))}; }
+/// A sum of cross products, as (z x y) and its two terms apart: turned once at the end, and a fused multiply-add for
+/// each.
+struct Spin {
+  Row plus{}, minus{};
+  VERVE_INLINE void add(Row a, Row b) { plus += a * turned(b), minus += turned(a) * b; }
+  VERVE_INLINE Vec3 total() const { return vec3(turned(plus - minus)); }
 };
 
-VERVE_INLINE void arrive_at(const RowArrays& a, double inverse, int i, Row x, Sums& s) {
+/// Of d = x - xb in place of v = d/hh: as long a chain of dependent operations as a row can do with.
+struct Sums {
+  Row kinetic{}, force_v{}, p{};
+  Spin l;
+  VERVE_INLINE RowSums total(double inverse) const {
+    return {0.5 * sum(kinetic) * (inverse * inverse), sum(force_v) * inverse, vec3(p) * inverse, l.total() * inverse};
+  }
+};
+
+template <bool spin>
+VERVE_INLINE void arrive_at(const RowArrays& a, double inverse, int i, Row d, Sums& s) {
   const double m = a.mass[i];
-  const Row xb = at(a.xb, i), v = (x - xb) * inverse, mv = v * m;
-  at(a.gg, i) = (v - at(a.u, i)) * (m * inverse);
-  s.kinetic += v * mv;
-  s.p += mv;
-  if (a.force) s.force_v += at(a.force, i) * v;
-  if (a.spin) s.l_zxy += cross_zxy(xb - row(a.center), mv);
+  const Row md = d * m;
+  at(a.gg, i) = (d * inverse - at(a.u, i)) * (m * inverse);
+  s.kinetic += d * md;
+  s.p += md;
+  if (a.force) s.force_v += at(a.force, i) * d;
+  if (spin) s.l.add(at(a.xb, i) - row(a.center), md);
 }
 
+/// turn x lever + shift
+struct Turn {
+  Row yzx, zxy;
+  explicit Turn(const Vec3& t) : yzx{t.y, t.z, t.x, 0}, zxy{t.z, t.x, t.y, 0} {}
+  template <bool narrow>
+  VERVE_INLINE Row cross(const RowColumn& lever, int i, Row shift) const {
+    if (narrow) {  // turned before they are widened, which does not cross registers
+      const Narrow l = reinterpret_cast<const Narrow*>(lever.narrow)[i];
+      return yzx * wide(__builtin_shufflevector(l, l, 2, 0, 1, 3)) + shift -
+             zxy * wide(__builtin_shufflevector(l, l, 1, 2, 0, 3));
+    }
+    const Row l = at(lever.wide, i);
+    return yzx * __builtin_shufflevector(l, l, 2, 0, 1, 3) + shift - zxy * turned(l);
+  }
+};
+
 template <bool narrow>
-VERVE_INLINE Row step_of(const RowArrays& a, const RowStep& s, Row shift, Row turn, int i) {
-  Row dx = at(s.Ag, i) * s.g;
+VERVE_INLINE Row step_of(const RowArrays& a, const RowStep& s, Row shift, const Turn& turn, int i) {
+  Row dx = at<narrow>(s.Ag, i) * s.g;
   if (s.Alin) dx += at<narrow>(s.Alin, i) * s.l;
   // rows without mass take no part in the momenta
-  if (s.lever && a.mass[i] > 0) dx += shift + cross(turn, at<narrow>(s.lever, i));
+  if (s.lever && a.mass[i] > 0) dx += turn.cross<narrow>(s.lever, i, shift);
   return dx;
 }
 
-RowSums arrive_kernel(RowArrays a, int begin, int end) {
-  Sums s;
-  for (int i = begin; i < end; ++i) arrive_at(a, 1 / a.hh, i, at(a.x, i), s);
-  return s.total();
+/// Calls f.template operator()<narrow, spin>(): loops without questions.
+template <class F>
+VERVE_INLINE auto with_kinds(bool narrow, bool spin, F&& f) {
+  if (narrow) return spin ? f.template operator()<true, true>() : f.template operator()<true, false>();
+  return spin ? f.template operator()<false, true>() : f.template operator()<false, false>();
 }
 
-VERVE_INLINE bool is_narrow(const RowStep& step) { return step.Alin.narrow || step.lever.narrow; }
+template <bool spin>
+RowSums arrive_loop(RowArrays a, int begin, int end) {
+  const double inverse = 1 / a.hh;
+  Sums s;
+  for (int i = begin; i < end; ++i) arrive_at<spin>(a, inverse, i, at(a.x, i) - at(a.xb, i), s);
+  return s.total(inverse);
+}
 
-template <bool narrow>
+RowSums arrive_kernel(RowArrays a, int begin, int end) {
+  return a.spin ? arrive_loop<true>(a, begin, end) : arrive_loop<false>(a, begin, end);
+}
+
+template <bool narrow, bool spin>
 RowSums move_loop(RowArrays a, RowStep step, int begin, int end) {
-  const Row shift = row(step.shift), turn = row(step.turn);
+  const Row shift = row(step.shift);
+  const Turn turn(step.turn);
   const double inverse = 1 / a.hh;
   Sums s;
   for (int i = begin; i < end; ++i) {
-    const Row dx = step_of<narrow>(a, step, shift, turn, i), x = at(a.x, i) - dx;
-    if (a.dx) at(a.dx, i) = dx;
+    const Row x = at(a.x, i) - step_of<narrow>(a, step, shift, turn, i);
     at(a.x, i) = x;
-    arrive_at(a, inverse, i, x, s);
+    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
   }
-  return s.total();
+  return s.total(inverse);
 }
 
 RowSums move_kernel(RowArrays a, RowStep step, int begin, int end) {
-  return is_narrow(step) ? move_loop<true>(a, step, begin, end) : move_loop<false>(a, step, begin, end);
+  return with_kinds(step.Ag.narrow, a.spin,
+                    [&]<bool narrow, bool spin>() { return move_loop<narrow, spin>(a, step, begin, end); });
 }
 
-RowSums plain_kernel(RowArrays a, const Vec4* Ag, int begin, int end) {
+template <bool narrow, bool spin>
+RowSums leap_loop(RowArrays a, RowStep step, RowLeap leap, int begin, int end) {
+  const Row shift = row(step.shift);
+  const Turn turn(step.turn);
+  const double inverse = 1 / a.hh;
+  Sums s;
+  for (int i = begin; i < end; ++i) {
+    const Row from = at(a.x, i), e = from - step_of<narrow>(a, step, shift, turn, i);
+    const Row x = e - (e - (leap.last_end ? at(leap.last_end, i) : from)) * leap.beta;
+    at(leap.ends, i) = e;  // after last_end is read: they may be the same
+    at(a.x, i) = x;
+    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
+  }
+  return s.total(inverse);
+}
+
+RowSums leap_kernel(RowArrays a, RowStep step, RowLeap leap, int begin, int end) {
+  return with_kinds(step.Ag.narrow, a.spin,
+                    [&]<bool narrow, bool spin>() { return leap_loop<narrow, spin>(a, step, leap, begin, end); });
+}
+
+template <bool narrow, bool spin>
+RowSums plain_loop(RowArrays a, RowColumn Ag, int begin, int end) {
   const double inverse = 1 / a.hh;
   Row gg_gg{};
   Sums s;
   for (int i = begin; i < end; ++i) {
-    const Row dx = at(Ag, i), x = at(a.x, i) - dx;
+    const Row dx = at<narrow>(Ag, i), x = at(a.x, i) - dx;
     gg_gg += at(a.gg, i) * dx;
     at(a.x, i) = x;
-    arrive_at(a, inverse, i, x, s);
+    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
   }
-  RowSums total = s.total();
+  RowSums total = s.total(inverse);
   total.gg_gg = sum(gg_gg);
   return total;
 }
 
-template <bool narrow>
-RowOverlap step_loop(RowArrays a, RowStep step, const Vec4* last_dx, int begin, int end) {
-  const Row shift = row(step.shift), turn = row(step.turn);
-  Row along{}, changed{};
-  for (int i = begin; i < end; ++i) {
-    const Row dx = step_of<narrow>(a, step, shift, turn, i), change = dx - at(last_dx, i),
-              weighted = change * a.mass[i];
-    at(a.dx, i) = dx;
-    along += weighted * dx;
-    changed += weighted * change;
-  }
-  return {sum(along), sum(changed)};
+RowSums plain_kernel(RowArrays a, RowColumn Ag, int begin, int end) {
+  return with_kinds(Ag.narrow, a.spin,
+                    [&]<bool narrow, bool spin>() { return plain_loop<narrow, spin>(a, Ag, begin, end); });
 }
 
-RowOverlap step_kernel(RowArrays a, RowStep step, const Vec4* last_dx, int begin, int end) {
-  return is_narrow(step) ? step_loop<true>(a, step, last_dx, begin, end)
-                         : step_loop<false>(a, step, last_dx, begin, end);
-}
-
-RowSums extrapolate_kernel(RowArrays a, double beta, const Vec4* last_end, Vec4* ends, int begin, int end) {
-  const double inverse = 1 / a.hh;
-  Sums s;
-  for (int i = begin; i < end; ++i) {
-    const Row e = at(a.x, i) - at(a.dx, i), x = e - (e - at(last_end, i)) * beta;
-    at(a.x, i) = x;
-    at(ends, i) = e;
-    arrive_at(a, inverse, i, x, s);
-  }
-  return s.total();
-}
-
-RowProducts multiply_kernel(RowArrays a, const Vec4* Ag, bool held, const Vec4* lin, RowColumn lever, int begin,
-                            int end) {
+template <bool narrow, bool spin>
+RowProducts multiply_loop(RowArrays a, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever, int begin,
+                          int end) {
   const Row c = row(a.center);
-  Row gg_gg{}, lin_gg{}, p{}, l_zxy{};
+  Row gg_gg{}, lin_gg{}, gg_last{}, p{};
+  Spin l;
   for (int i = begin; i < end; ++i) {
-    const Row g = at(a.gg, i), ag = at(Ag, i), mag = ag * a.mass[i];
+    const Row g = at(a.gg, i), ag = at<narrow>(Ag, i), mag = ag * a.mass[i];
     gg_gg += g * ag;
-    if (!held) continue;
+    if (last_Ag) gg_last += g * at<narrow>(last_Ag, i);
     lin_gg += lin ? at(lin, i) * ag : at(a.u, i) * mag;
     p += mag;
-    if (a.spin) {
-      l_zxy += cross_zxy(at(a.xb, i) - c, mag);
+    if (spin) {
+      l.add(at(a.xb, i) - c, mag);
     } else if (lever) {
-      l_zxy += cross_zxy(lever.narrow ? at(lever.narrow, i) : at(lever.wide, i), g);
+      l.add(at<narrow>(lever, i), g);
     }
   }
-  return {sum(gg_gg), sum(lin_gg), vec3(p), vec3(turned(l_zxy))};
+  return {sum(gg_gg), sum(lin_gg), sum(gg_last), vec3(p), l.total()};
+}
+
+RowProducts multiply_kernel(RowArrays a, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever, int begin,
+                            int end) {
+  return with_kinds(Ag.narrow, a.spin, [&]<bool narrow, bool spin>() {
+    return multiply_loop<narrow, spin>(a, Ag, last_Ag, lin, lever, begin, end);
+  });
 }
 
 /// sum a b^T, by columns.
@@ -168,7 +211,8 @@ struct Outer {
 
 RowState state_kernel(RowArrays a, const Vec4* position, const Vec4* velocity, RowOrigin origin, int begin, int end) {
   const Row ob = row(origin.xb), ox = row(origin.x), ov = row(origin.v), ou = row(origin.u);
-  Row sum_b{}, sum_x{}, sum_v{}, sum_u{}, l{}, kinetic{}, kinetic_u{};
+  Row sum_b{}, sum_x{}, sum_v{}, sum_u{}, kinetic{}, kinetic_u{};
+  Spin l;
   Outer second;
   for (int i = begin; i < end; ++i) {
     const double m = a.mass[i];
@@ -176,70 +220,97 @@ RowState state_kernel(RowArrays a, const Vec4* position, const Vec4* velocity, R
     const Row mb = b * m, mv = v * m, mu = u * m;
     sum_b += mb, sum_x += x * m, sum_v += mv, sum_u += mu;
     second.add(mb, b);
-    l += cross(x, mv);
+    l.add(x, mv);
     kinetic += mv * v;
     kinetic_u += mu * u;
   }
   return {vec3(sum_b),    vec3(sum_x), vec3(sum_v),        vec3(sum_u),
-          second.total(), vec3(l),     0.5 * sum(kinetic), 0.5 * sum(kinetic_u)};
+          second.total(), l.total(),   0.5 * sum(kinetic), 0.5 * sum(kinetic_u)};
 }
 
-void column_kernel(RowArrays a, const Vec3& origin, double beta, const Vec3& common, Vec4* kr, Vec4* lin, int begin,
-                   int end) {
-  const Row o = row(origin), g = row(common) * beta;
+VERVE_INLINE Row lin_at(const RowArrays& a, double beta, Row common, double inverse, int i) {
+  return a.force ? (at(a.u, i) * a.mass[i] - at(a.force, i) * beta) * inverse
+                 : (at(a.u, i) - common * beta) * (a.mass[i] * inverse);
+}
+
+template <bool narrow>
+void column_loop(RowArrays a, Vec3 origin, double beta, Vec3 common, RowSides sides, int begin, int end) {
+  const Row o = row(origin), g = row(common);
   const double inverse = 1 / a.hh, stiff = inverse * inverse;
   for (int i = begin; i < end; ++i) {
-    const double m = a.mass[i];
-    if (kr) at(kr, i) = (at(a.xb, i) - o) * (m * stiff);
-    at(lin, i) =
-        a.force ? at(a.u, i) * (m * inverse) - at(a.force, i) * (beta * inverse) : (at(a.u, i) - g) * (m * inverse);
+    const Row kr = (at(a.xb, i) - o) * (a.mass[i] * stiff), lin = lin_at(a, beta, g, inverse, i);
+    if (narrow) {
+      if (sides.kr_narrow) put(sides.kr_narrow, i, kr);
+      put(sides.lin_narrow, i, lin);
+      if (sides.lin) at(sides.lin, i) = lin;
+    } else {
+      if (sides.kr) at(sides.kr, i) = kr;
+      at(sides.lin, i) = lin;
+    }
   }
 }
 
-RowColumns columns_kernel(RowArrays a, RowSolutions s, int begin, int end) {
-  const Row o = row(s.origin), c = row(a.center), d = c - o;
-  Row lin_lin{}, p{}, l{};
+void column_kernel(RowArrays a, const Vec3& origin, double beta, const Vec3& common, RowSides sides, int begin,
+                   int end) {
+  return sides.lin_narrow ? column_loop<true>(a, origin, beta, common, sides, begin, end)
+                          : column_loop<false>(a, origin, beta, common, sides, begin, end);
+}
+
+template <bool narrow>
+RowColumns columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
+  const Row o = row(s.origin), c = row(a.center), d = c - o, g = row(s.common);
+  const double inverse = 1 / a.hh;
+  Row lin_lin{}, p{};
+  Spin l;
   Outer second;
   for (int i = begin; i < end; ++i) {
     const double m = a.mass[i];
-    const Row lin = at(s.lin, i), alin = at(s.Alin, i);
+    const Row lin = s.lin ? at(s.lin, i) : lin_at(a, s.beta, g, inverse, i), alin = at<narrow>(s.Alin, i);
     lin_lin += lin * alin;
-    if (s.Alin_narrow) put(s.Alin_narrow, i, alin);
     if (!s.kr) continue;
-    const Row akr = at(s.Akr, i), xb = at(a.xb, i);
+    const Row akr = at<narrow>(s.Akr, i), xb = at(a.xb, i);
     if (s.swings) {
       Row arm = (xb - o - akr) * (m > 0 ? 1.0 : 0.0);
-      if (s.lever_narrow) {
-        put(s.lever_narrow, i, arm);
-        arm = at(s.lever_narrow, i);
+      if (narrow) {
+        put(s.arm_narrow, i, arm);
+        arm = at(s.arm_narrow, i);
       } else {
         at(s.arm, i) = arm;
       }
-      second.add(arm, at(s.kr, i));
-      l += cross(arm, lin);
+      second.add(arm, at<narrow>(s.kr, i));
+      l.add(arm, lin);
     } else {
       const Row mr = (xb - c) * m;
-      if (s.lever_narrow) put(s.lever_narrow, i, akr);
       second.add(akr - d, mr);  // A takes d to K d: about the centre the solution is less by d
       p += alin * m;
-      l += cross(mr, alin);
+      l.add(mr, alin);
     }
   }
-  return {sum(lin_lin), second.total(), vec3(p), vec3(l)};
+  return {sum(lin_lin), second.total(), vec3(p), l.total()};
 }
 
-RowSums straight_kernel(RowArrays a, int begin, int end) {
+RowColumns columns_kernel(RowArrays a, RowSolutions s, int begin, int end) {
+  return s.Alin.narrow ? columns_loop<true>(a, s, begin, end) : columns_loop<false>(a, s, begin, end);
+}
+
+template <bool spin>
+RowSums straight_loop(RowArrays a, int begin, int end) {
   const double inverse = 1 / a.hh;
   Sums s;
   for (int i = begin; i < end; ++i) {
     const Row x = at(a.xb, i) + at(a.u, i) * a.hh;
     at(a.x, i) = x;
-    arrive_at(a, inverse, i, x, s);
+    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
   }
-  return s.total();
+  return s.total(inverse);
 }
 
-RowSums turn_kernel(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
+RowSums straight_kernel(RowArrays a, int begin, int end) {
+  return a.spin ? straight_loop<true>(a, begin, end) : straight_loop<false>(a, begin, end);
+}
+
+template <bool spin>
+RowSums turn_loop(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
   const Row f = row(from), t = row(to), t0 = row(turn.col[0]), t1 = row(turn.col[1]), t2 = row(turn.col[2]);
   const double inverse = 1 / a.hh;
   Sums s;
@@ -247,9 +318,13 @@ RowSums turn_kernel(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& t
     const Row straight = at(a.xb, i) + at(a.u, i) * a.hh, d = straight - f;
     const Row x = a.mass[i] > 0 ? t + t0 * d[0] + t1 * d[1] + t2 * d[2] : straight;
     at(a.x, i) = x;
-    arrive_at(a, inverse, i, x, s);
+    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
   }
-  return s.total();
+  return s.total(inverse);
+}
+
+RowSums turn_kernel(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
+  return a.spin ? turn_loop<true>(a, from, to, turn, begin, end) : turn_loop<false>(a, from, to, turn, begin, end);
 }
 
 RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
@@ -292,8 +367,7 @@ namespace verve {
 HWY_EXPORT(arrive_kernel);
 HWY_EXPORT(move_kernel);
 HWY_EXPORT(plain_kernel);
-HWY_EXPORT(step_kernel);
-HWY_EXPORT(extrapolate_kernel);
+HWY_EXPORT(leap_kernel);
 HWY_EXPORT(multiply_kernel);
 HWY_EXPORT(state_kernel);
 HWY_EXPORT(column_kernel);
@@ -309,25 +383,22 @@ RowSums arrive(const RowArrays& rows, int begin, int end) {
 RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(move_kernel)(rows, step, begin, end);
 }
-RowSums plain_rows(const RowArrays& rows, const Vec4* Ag, int begin, int end) {
+RowSums plain_rows(const RowArrays& rows, RowColumn Ag, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(plain_kernel)(rows, Ag, begin, end);
 }
-RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(step_kernel)(rows, step, last_dx, begin, end);
+RowSums leap_rows(const RowArrays& rows, const RowStep& step, const RowLeap& leap, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(leap_kernel)(rows, step, leap, begin, end);
 }
-RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(extrapolate_kernel)(rows, beta, last_end, ends, begin, end);
-}
-RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, RowColumn lever, int begin,
-                          int end) {
-  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, held, lin, lever, begin, end);
+RowProducts multiply_rows(const RowArrays& rows, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever,
+                          int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, last_Ag, lin, lever, begin, end);
 }
 RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(state_kernel)(rows, x, v, origin, begin, end);
 }
-void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, Vec4* kr, Vec4* lin,
+void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, const RowSides& sides,
                  int begin, int end) {
-  HWY_DYNAMIC_DISPATCH(column_kernel)(rows, origin, beta, common, kr, lin, begin, end);
+  HWY_DYNAMIC_DISPATCH(column_kernel)(rows, origin, beta, common, sides, begin, end);
 }
 RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(columns_kernel)(rows, solutions, begin, end);

@@ -20,19 +20,10 @@ struct RowSums {
 
 /// Of a gradient and its solution.
 struct RowProducts {
-  double gg_gg = 0, lin_gg = 0;  // gg.A^-1 gg, lin.A^-1 gg
-  Vec3 p, l;                     // sum m A^-1 gg, sum m r x A^-1 gg or lever x gg
+  double gg_gg = 0, lin_gg = 0, gg_last = 0;  // gg.A^-1 gg, lin.A^-1 gg, gg.A^-1 of the last gg
+  Vec3 p, l;                                  // sum m A^-1 gg, sum m r x A^-1 gg or lever x gg
   RowProducts& operator+=(const RowProducts& o) {
-    gg_gg += o.gg_gg, lin_gg += o.lin_gg, p += o.p, l += o.l;
-    return *this;
-  }
-};
-
-/// Of this plain step with its change since the last.
-struct RowOverlap {
-  double along = 0, change = 0;
-  RowOverlap& operator+=(const RowOverlap& o) {
-    along += o.along, change += o.change;
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p, l += o.l;
     return *this;
   }
 };
@@ -45,7 +36,6 @@ struct RowArrays {
   bool spin;          // L about `center` is asked for
   Vec3 center;
   Vec4 *x, *gg;
-  Vec4* dx;  // null: not kept
   double hh;
 };
 
@@ -59,10 +49,16 @@ struct RowColumn {
 
 /// dx = g Ag + l Alin + (shift + turn x lever, where there is mass)
 struct RowStep {
-  const Vec4* Ag;
-  RowColumn Alin, lever;  // or none; of one kind
+  RowColumn Ag, Alin, lever;  // of one kind; the last two may be none
   double g, l;
   Vec3 shift, turn;
+};
+
+/// x = e - beta (e - last_end) in place of e = x - dx, which is kept in `ends`. last_end null: x itself.
+struct RowLeap {
+  double beta;
+  const Vec4* last_end;
+  Vec4* ends;
 };
 
 /// Points and velocities near the middle of an island: relative to them nothing is lost far from the origin.
@@ -83,14 +79,17 @@ struct RowState {
   }
 };
 
-/// The columns of the constraints before and after the solve, with r = xb - origin and K = M/hh^2 + anchors. kr null:
+/// The columns of the constraints before and after the solve, with r = xb - origin and K = M/hh^2 + anchors. kr none:
 /// lin alone.
 struct RowSolutions {
-  const Vec4 *kr, *Akr, *lin, *Alin;
+  RowColumn kr, Akr, Alin;  // of one kind
+  const Vec4* lin;          // null: computed again
+  double beta;
+  Vec3 common;  // as in column_rows
   bool swings;
-  Vec3 origin;                         // of r
-  Vec4* arm;                           // of a swing, in double or
-  Float4 *lever_narrow, *Alin_narrow;  // in float, together with the other columns; null: in double
+  Vec3 origin;         // of r
+  Vec4* arm;           // of a swing, in double or
+  Float4* arm_narrow;  // in float, as the columns are; may be Akr
 };
 
 /// Of the columns: lin.A^-1 lin and for held momenta, about the centre, sum A^-1(K r) (m r)^T, sum m A^-1 lin, sum m r
@@ -118,10 +117,15 @@ struct RowShape {
 // Each on the rows [begin, end).
 
 RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, int begin, int end);
-/// kr = m/hh^2 (xb - origin) unless null, lin = M u/hh - force/hh beta (force null: m common in its place).
-void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, Vec4* kr, Vec4* lin,
+/// Right-hand sides: kr = m/hh^2 (xb - origin) unless none, lin = M u/hh - force/hh beta (force null: m common in its
+/// place).
+struct RowSides {
+  Vec4 *kr, *lin;                  // in double or
+  Float4 *kr_narrow, *lin_narrow;  // in float; lin in double as well unless null
+};
+void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, const RowSides& sides,
                  int begin, int end);
-/// Also fills in arm = r - Akr where there is mass (of a swing), and the columns in float.
+/// Also fills in arm = r - Akr where there is mass (of a swing).
 RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions, int begin, int end);
 /// x = xb + hh u, and arrive.
 RowSums straight_rows(const RowArrays& rows, int begin, int end);
@@ -137,15 +141,13 @@ RowSums arrive(const RowArrays& rows, int begin, int end);
 /// x -= dx, and arrive.
 RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end);
 /// The same for dx = Ag, and the product of gg and Ag on the way.
-RowSums plain_rows(const RowArrays& rows, const Vec4* Ag, int begin, int end);
-/// dx alone.
-RowOverlap step_rows(const RowArrays& rows, const RowStep& step, const Vec4* last_dx, int begin, int end);
-/// x = e - beta (e - last_end) with e = x - dx, which is kept in `ends`, and arrive.
-RowSums extrapolate_rows(const RowArrays& rows, double beta, const Vec4* last_end, Vec4* ends, int begin, int end);
-/// gg_gg alone unless `held`. lin null: u M in its place. l is the spin of Ag about the centre where that is asked for,
-/// otherwise of `lever` x gg (or none). xb and u serve for what could be read from arrays of its own: the update of
-/// x reads them anyway.
-RowProducts multiply_rows(const RowArrays& rows, const Vec4* Ag, bool held, const Vec4* lin, RowColumn lever, int begin,
-                          int end);
+RowSums plain_rows(const RowArrays& rows, RowColumn Ag, int begin, int end);
+/// Beyond x - dx, and arrive.
+RowSums leap_rows(const RowArrays& rows, const RowStep& step, const RowLeap& leap, int begin, int end);
+/// lin null: u M in its place. l is the spin of Ag about the centre where that is asked for, otherwise of `lever` x gg
+/// (or none). last_Ag: or none. Columns are of one kind. xb and u serve for what could be read from arrays of its own:
+/// the update of x reads them anyway.
+RowProducts multiply_rows(const RowArrays& rows, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever,
+                          int begin, int end);
 
 }  // namespace verve

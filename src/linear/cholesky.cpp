@@ -119,7 +119,8 @@ struct Cholesky::Impl {
     return before > 0 ? std::sqrt(std::max(0.0, after) / before) : 0;
   }
 
-  void solve(int blocks, const Vec4* const* b, Vec4* const* x) {
+  template <class From, class To>
+  void solve(int blocks, const From* const* b, To* const* x) {
     with_factor([&](auto& factor) { factor.solve(blocks, symbolic.order.data(), scale.data(), b, x); });
   }
 };
@@ -165,9 +166,18 @@ bool Cholesky::factorize(const SymmetricMatrix& matrix, bool natural, Precision 
 
 void Cholesky::solve(const Vec4* b, Vec4* x) const { impl_->solve(1, &b, &x); }
 
+void Cholesky::solve(const Vec4* b, Float4* x) const { impl_->solve(1, &b, &x); }
+void Cholesky::solve(const Float4* b, Float4* x) const { impl_->solve(1, &b, &x); }
+
 void Cholesky::solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const {
   const Vec4* const b[] = {b0, b1};
   Vec4* const x[] = {x0, x1};
+  impl_->solve(2, b, x);
+}
+
+void Cholesky::solve2(const Float4* b0, Float4* x0, const Float4* b1, Float4* x1) const {
+  const Float4* const b[] = {b0, b1};
+  Float4* const x[] = {x0, x1};
   impl_->solve(2, b, x);
 }
 

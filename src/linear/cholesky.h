@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "linear/row_kernel.h"
 #include "linear/sparse.h"
 #include "verve/scene.h"
 #include "verve/vec.h"
@@ -30,6 +31,10 @@ class Cholesky {
   void solve(const Vec4* b, Vec4* x) const;
   /// Two right-hand sides in one pass through the factor: half the memory traffic.
   void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
+  /// The same in half the memory. Of a float factor nothing is lost: its solutions have no more digits.
+  void solve(const Vec4* b, Float4* x) const;
+  void solve(const Float4* b, Float4* x) const;
+  void solve2(const Float4* b0, Float4* x0, const Float4* b1, Float4* x1) const;
 
   int size() const;
   /// Entries of the lower triangular factor.

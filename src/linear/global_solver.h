@@ -30,6 +30,11 @@ class GlobalSolver {
   /// x = A'^-1 b; x may be b. In double, multigrid solves to 1e-10 of the solution in the norm of A, in float to 1e-6.
   void solve(const Vec4* b, Vec4* x) const;
   void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
+  /// Right-hand sides and solutions count with the digits of a float: they may be in half the memory.
+  bool is_narrow() const { return kind_ == Kind::direct && precision_ == Precision::float32 && rank() == 0; }
+  void solve(const Vec4* b, Float4* x) const { direct_.solve(b, x); }
+  void solve(const Float4* b, Float4* x) const { direct_.solve(b, x); }
+  void solve2(const Float4* b0, Float4* x0, const Float4* b1, Float4* x1) const { direct_.solve2(b0, x0, b1, x1); }
 
   /// A' = A plus these terms, for as long as no others are set; see LowRankUpdate.
   LowRankUpdate::Status set_changes(std::span<const LowRankTerm> terms);

@@ -164,8 +164,9 @@ void PanelFactor<Stored>::backward_top(const PanelKernels<Stored>& kernels, int 
 }
 
 template <class Stored>
-void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scale, const Vec4* const* b,
-                                Vec4* const* x) const {
+template <class From, class To>
+void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scale, const From* const* b,
+                                To* const* x) const {
   const PanelKernels<Stored>& kernels = panel_kernels<Stored>(blocks);
   const PanelArrays<Stored> arrays{value_.data(), plan_->target.data(), plan_->row.data()};
   const PanelPlan& plan = *plan_;
@@ -179,13 +180,27 @@ void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scal
   };
   T* work = work_.data();
   const auto panel = [&](int k) { return panels_.data() + k; };
+  const auto load = [&](int begin, int end) {
+    if constexpr (std::is_same_v<From, Vec4>) {
+      kernels.load(panel(begin), panel(end), order, scale, b, work);
+    } else {
+      kernels.load_narrow(panel(begin), panel(end), order, scale, b, work);
+    }
+  };
+  const auto store = [&](int begin, int end) {
+    if constexpr (std::is_same_v<To, Vec4>) {
+      kernels.store(panel(begin), panel(end), order, scale, work, x);
+    } else {
+      kernels.store_narrow(panel(begin), panel(end), order, scale, work, x);
+    }
+  };
 
   // padding: what is read is zero, what is written is forgotten, also when it is not finite
   std::fill_n(work + size_t(plan.zero_row) * stride, 2 * stride, T(0));
-  kernels.load(panel(plan.top.begin), panel(plan.top.end), order, scale, b, work);
+  load(plan.top.begin, plan.top.end);
   for_tasks([&](int t) {
     const auto [begin, end] = plan.tasks[t];
-    kernels.load(panel(begin), panel(end), order, scale, b, work);
+    load(begin, end);
     std::fill(work + size_t(plan.outside[t].begin) * stride, work + size_t(plan.outside[t].end) * stride, T(0));
     kernels.forward(arrays, panel(begin), panel(end), work);
   });
@@ -196,16 +211,25 @@ void PanelFactor<Stored>::solve(int blocks, const int* order, const double* scal
   forward_top(kernels, blocks);
 
   backward_top(kernels, blocks);
-  kernels.store(panel(plan.top.begin), panel(plan.top.end), order, scale, work, x);
+  store(plan.top.begin, plan.top.end);
   for_tasks([&](int t) {
     const auto [begin, end] = plan.tasks[t];
     kernels.backward(arrays, panel(begin), panel(end), work);
-    kernels.store(panel(begin), panel(end), order, scale, work, x);
+    store(begin, end);
   });
 }
 
-template class PanelFactor<double>;
-template class PanelFactor<float>;
-template class PanelFactor<Half>;
+#define VERVE_SOLVE(Stored, From, To) \
+  template void PanelFactor<Stored>::solve(int, const int*, const double*, const From* const*, To* const*) const;
+#define VERVE_PANEL_FACTOR(Stored)    \
+  template class PanelFactor<Stored>; \
+  VERVE_SOLVE(Stored, Vec4, Vec4)     \
+  VERVE_SOLVE(Stored, Vec4, Float4)   \
+  VERVE_SOLVE(Stored, Float4, Float4)
+VERVE_PANEL_FACTOR(double)
+VERVE_PANEL_FACTOR(float)
+VERVE_PANEL_FACTOR(Half)
+#undef VERVE_PANEL_FACTOR
+#undef VERVE_SOLVE
 
 }  // namespace verve

@@ -45,8 +45,9 @@ class PanelFactor final : public PanelSink {
   void prepare(const PanelPlan& plan);
   /// False when a value is too large for the precision.
   bool store(int node, int offset, int width, const double* panel, int ld) override;
-  /// b and x: `blocks` arrays, by row of the matrix; x may be b.
-  void solve(int blocks, const int* order, const double* scale, const Vec4* const* b, Vec4* const* x) const;
+  /// b and x: `blocks` arrays, by row of the matrix; x may be b. Their rows: Vec4 or Float4.
+  template <class From, class To>
+  void solve(int blocks, const int* order, const double* scale, const From* const* b, To* const* x) const;
   void release() { value_.release(), work_.release(), sums_.release(), panels_ = {}; }
   size_t memory() const { return value_.size() * sizeof(Stored) + (work_.size() + sums_.size()) * sizeof(T); }
 

@@ -44,9 +44,13 @@ HWY_INLINE void forward_strip(const S* value, int height, int width, const Compu
     }
   }
   for (int v = 0; v < count; ++v) {
-    for (int b = 0; b < blocks; ++b) {
-      const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride + 4 * b; };
-      add_to_rows<T>(at, sum[v][3 * b], sum[v][3 * b + 1], sum[v][3 * b + 2]);
+    if constexpr (row_is_vector<T, blocks>) {
+      add_to_vectors([&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride; }, sum[v]);
+    } else {
+      for (int b = 0; b < blocks; ++b) {
+        const auto at = [&](int k) { return x + size_t(row[v * lanes<T> + k]) * stride + 4 * b; };
+        add_to_rows<T>(at, sum[v][3 * b], sum[v][3 * b + 1], sum[v][3 * b + 2]);
+      }
     }
   }
 }
@@ -104,7 +108,11 @@ HWY_INLINE void backward_whole(const S* value, int height, int width, const int*
 #pragma GCC unroll 6
     for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::Zero(Tag<T>());
     rows.add_products(value, sum);
-    for (int b = 0; b < blocks; ++b) add_sums<T>(columns + 4 * b, sum[3 * b], sum[3 * b + 1], sum[3 * b + 2]);
+    if constexpr (row_is_vector<T, blocks>) {
+      add_sums_to_vector(columns, sum);
+    } else {
+      for (int b = 0; b < blocks; ++b) add_sums<T>(columns + 4 * b, sum[3 * b], sum[3 * b + 1], sum[3 * b + 2]);
+    }
   }
 }
 
@@ -136,9 +144,10 @@ void forward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int 
   for (int t = begin; t < end; ++t) {
     const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
     const int* row = arrays.target + p.index + t * panel_tile<S>;
-    for_strips<T, blocks>(height, [&]<int count>(int v) {
-      forward_strip<S, blocks, count>(value + v * lanes<T>, height, width, columns, row + v * lanes<T>, x);
-    });
+    for_strips<T, blocks>(
+        height, [&]<int count>(int v) __attribute__((always_inline)) {
+          forward_strip<S, blocks, count>(value + v * lanes<T>, height, width, columns, row + v * lanes<T>, x);
+        });
     value += size_t(height) * width;
   }
 }
@@ -153,9 +162,10 @@ void backward_tiles(const PanelArrays<S>& arrays, const Panel& p, int begin, int
   for (int t = begin; t < end; ++t) {
     const int height = tile_rows<S>(p, t), width = tile_columns<S>(p, t);
     const int* row = arrays.row + p.index + t * panel_tile<S>;
-    for_strips<T, blocks>(height, [&]<int count>(int v) {
-      backward_strip<S, blocks, count>(value + v * lanes<T>, height, width, x, row + v * lanes<T>, sums);
-    });
+    for_strips<T, blocks>(
+        height, [&]<int count>(int v) __attribute__((always_inline)) {
+          backward_strip<S, blocks, count>(value + v * lanes<T>, height, width, x, row + v * lanes<T>, sums);
+        });
     value += size_t(height) * width;
   }
 }
@@ -166,13 +176,17 @@ void finish(const Panel& p, const Computed<S>* sums, int parts, Computed<S>* x) 
   const Tag<T> d;
   const size_t part_size = panel_sums<S>(p.width, blocks);
   for (int j = 0; j < p.width; ++j) {
-    for (int b = 0; b < blocks; ++b) {
-      const T* column = sums + size_t(3) * lanes<T> * (size_t(j) * blocks + b);
-      Pack<T> sum[3];
-      for (int c = 0; c < 3; ++c) sum[c] = hn::Load(d, column + c * lanes<T>);
-      for (int part = 1; part < parts; ++part)
-        for (int c = 0; c < 3; ++c) sum[c] = hn::Add(sum[c], hn::Load(d, column + part * part_size + c * lanes<T>));
-      add_sums<T>(x + size_t(p.first + j) * 4 * blocks + 4 * b, sum[0], sum[1], sum[2]);
+    const T* column = sums + size_t(3) * blocks * lanes<T> * j;
+    Pack<T> sum[3 * blocks];
+    for (int c = 0; c < 3 * blocks; ++c) sum[c] = hn::Load(d, column + c * lanes<T>);
+    for (int part = 1; part < parts; ++part)
+      for (int c = 0; c < 3 * blocks; ++c)
+        sum[c] = hn::Add(sum[c], hn::Load(d, column + part * part_size + c * lanes<T>));
+    T* row = x + size_t(p.first + j) * 4 * blocks;
+    if constexpr (row_is_vector<T, blocks>) {
+      add_sums_to_vector(row, sum);
+    } else {
+      for (int b = 0; b < blocks; ++b) add_sums<T>(row + 4 * b, sum[3 * b], sum[3 * b + 1], sum[3 * b + 2]);
     }
   }
 }
@@ -199,10 +213,11 @@ void backward(const PanelArrays<S>& arrays, const Panel* begin, const Panel* end
   for (const Panel* p = end; p-- != begin;) {
     const int height = tile_rows<S>(*p, 0);
     if (tile_count<S>(*p) == 1 && height <= strip<blocks> * lanes<Computed<S>>) {
-      for_strips<Computed<S>, blocks>(height, [&]<int count>(int) {
-        backward_whole<S, blocks, count>(arrays.value + p->value, height, p->width, arrays.row + p->index,
-                                         x + size_t(p->first) * 4 * blocks, x);
-      });
+      for_strips<Computed<S>, blocks>(
+          height, [&]<int count>(int) __attribute__((always_inline)) {
+            backward_whole<S, blocks, count>(arrays.value + p->value, height, p->width, arrays.row + p->index,
+                                             x + size_t(p->first) * 4 * blocks, x);
+          });
     } else {
       backward_tiles<S, blocks>(arrays, *p, 0, tile_count<S>(*p), x, sums);
       finish<S, blocks>(*p, sums, 1, x);
@@ -219,7 +234,7 @@ void add_rows(const Computed<S>* from, const int* target, size_t count, Computed
   }
 }
 
-/// to = scale * from; rows of three numbers and a fourth that becomes zero. One of them is double, or both.
+/// to = scale * from; rows of three numbers and a fourth that becomes zero.
 template <class From, class To>
 HWY_INLINE void scale_row(const From* from, double scale, To* to) {
   if constexpr (lanes<double> == 4) {
@@ -245,8 +260,8 @@ HWY_INLINE void scale_row(const From* from, double scale, To* to) {
   }
 }
 
-template <class S, int blocks>
-void load(const Panel* begin, const Panel* end, const int* order, const double* scale, const Vec4* const* b,
+template <class S, int blocks, class Row>
+void load(const Panel* begin, const Panel* end, const int* order, const double* scale, const Row* const* b,
           Computed<S>* x) {
   for (const Panel* p = begin; p != end; ++p) {
     for (int k = p->first; k < p->first + p->width; ++k)
@@ -255,9 +270,9 @@ void load(const Panel* begin, const Panel* end, const int* order, const double* 
   }
 }
 
-template <class S, int blocks>
+template <class S, int blocks, class Row>
 void store(const Panel* begin, const Panel* end, const int* order, const double* scale, const Computed<S>* x,
-           Vec4* const* b) {
+           Row* const* b) {
   for (const Panel* p = begin; p != end; ++p) {
     for (int k = p->first; k < p->first + p->width; ++k)
       for (int block = 0; block < blocks; ++block)
@@ -266,9 +281,10 @@ void store(const Panel* begin, const Panel* end, const int* order, const double*
 }
 
 template <class S, int blocks>
-constexpr PanelKernels<S> table = {forward<S, blocks>,        backward<S, blocks>, forward_tiles<S, blocks>,
-                                   backward_tiles<S, blocks>, finish<S, blocks>,   add_rows<S, blocks>,
-                                   load<S, blocks>,           store<S, blocks>};
+constexpr PanelKernels<S> table = {forward<S, blocks>,        backward<S, blocks>,     forward_tiles<S, blocks>,
+                                   backward_tiles<S, blocks>, finish<S, blocks>,       add_rows<S, blocks>,
+                                   load<S, blocks, Vec4>,     load<S, blocks, Float4>, store<S, blocks, Vec4>,
+                                   store<S, blocks, Float4>};
 
 const PanelKernels<double>& double_kernels(int blocks) { return blocks == 1 ? table<double, 1> : table<double, 2>; }
 const PanelKernels<float>& float_kernels(int blocks) { return blocks == 1 ? table<float, 1> : table<float, 2>; }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "linear/row_kernel.h"
 #include "linear/symbolic.h"
 #include "verve/vec.h"
 
@@ -99,8 +100,12 @@ struct PanelKernels {
   void (*add_rows)(const T* from, const int* target, size_t count, T* x);
   /// x[columns] = scale * b[order[columns]] of some panels, and the other way round.
   void (*load)(const Panel* begin, const Panel* end, const int* order, const double* scale, const Vec4* const* b, T* x);
+  void (*load_narrow)(const Panel* begin, const Panel* end, const int* order, const double* scale,
+                      const Float4* const* b, T* x);
   void (*store)(const Panel* begin, const Panel* end, const int* order, const double* scale, const T* x,
                 Vec4* const* b);
+  void (*store_narrow)(const Panel* begin, const Panel* end, const int* order, const double* scale, const T* x,
+                       Float4* const* b);
 };
 
 /// For the best instruction set of this machine; blocks = 1 or 2.

@@ -78,28 +78,45 @@ HWY_INLINE void load_rows(At at, Pack<T>& x, Pack<T>& y, Pack<T>& z) {
   }
 }
 
+/// Floats: (x y z 0) of rows k and, with AVX, k + 4, for k < 4.
+struct FloatRows {
+  Pack<float> of[4];
+  HWY_INLINE FloatRows(Pack<float> x, Pack<float> y, Pack<float> z) {
+    const Tag<float> d;
+    const auto zero = hn::Zero(d);
+    const auto xz01 = hn::InterleaveLower(d, x, z), xz23 = hn::InterleaveUpper(d, x, z);
+    const auto y01 = hn::InterleaveLower(d, y, zero), y23 = hn::InterleaveUpper(d, y, zero);
+    of[0] = hn::InterleaveLower(d, xz01, y01), of[1] = hn::InterleaveUpper(d, xz01, y01);
+    of[2] = hn::InterleaveLower(d, xz23, y23), of[3] = hn::InterleaveUpper(d, xz23, y23);
+  }
+};
+
+/// (sum of the lanes of x, of y, of z, 0); with AVX each half by itself.
+HWY_INLINE Pack<float> float_sums(Pack<float> x, Pack<float> y, Pack<float> z) {
+  const Tag<float> d;
+  const auto zero = hn::Zero(d);
+  const auto xz = hn::Add(hn::InterleaveLower(d, x, z), hn::InterleaveUpper(d, x, z));
+  const auto y0 = hn::Add(hn::InterleaveLower(d, y, zero), hn::InterleaveUpper(d, y, zero));
+  return hn::Add(hn::InterleaveLower(d, xz, y0), hn::InterleaveUpper(d, xz, y0));
+}
+
 template <class T, class At>
 HWY_INLINE void add_to_rows(At at, Pack<T> x, Pack<T> y, Pack<T> z) {
   const Tag<T> d;
-  const auto zero = hn::Zero(d);
   const auto add = [](auto dd, T* p, auto v) { hn::Store(hn::Add(hn::Load(dd, p), v), dd, p); };
   if constexpr (sizeof(T) == 4) {
-    const auto add_pair = [&](int k, auto v) {
+    const FloatRows rows(x, y, z);
+    for (int k = 0; k < 4; ++k) {
       if constexpr (lanes<T> == 8) {
         const hn::Half<Tag<T>> h;
-        add(h, at(k), hn::LowerHalf(h, v));
-        add(h, at(k + 4), hn::UpperHalf(h, v));
+        add(h, at(k), hn::LowerHalf(h, rows.of[k]));
+        add(h, at(k + 4), hn::UpperHalf(h, rows.of[k]));
       } else {
-        add(d, at(k), v);
+        add(d, at(k), rows.of[k]);
       }
-    };
-    const auto xz01 = hn::InterleaveLower(d, x, z), xz23 = hn::InterleaveUpper(d, x, z);
-    const auto y01 = hn::InterleaveLower(d, y, zero), y23 = hn::InterleaveUpper(d, y, zero);
-    add_pair(0, hn::InterleaveLower(d, xz01, y01));
-    add_pair(1, hn::InterleaveUpper(d, xz01, y01));
-    add_pair(2, hn::InterleaveLower(d, xz23, y23));
-    add_pair(3, hn::InterleaveUpper(d, xz23, y23));
+    }
   } else {
+    const auto zero = hn::Zero(d);
     const auto xy_even = hn::InterleaveLower(d, x, y), xy_odd = hn::InterleaveUpper(d, x, y);
     const auto z_even = hn::InterleaveLower(d, z, zero), z_odd = hn::InterleaveUpper(d, z, zero);
     if constexpr (lanes<T> == 4) {
@@ -118,12 +135,9 @@ HWY_INLINE void add_to_rows(At at, Pack<T> x, Pack<T> y, Pack<T> z) {
 template <class T>
 HWY_INLINE void add_sums(T* row, Pack<T> x, Pack<T> y, Pack<T> z) {
   const Tag<T> d;
-  const auto zero = hn::Zero(d);
   const auto add = [](auto dd, T* p, auto v) { hn::Store(hn::Add(hn::Load(dd, p), v), dd, p); };
   if constexpr (sizeof(T) == 4) {
-    const auto xz = hn::Add(hn::InterleaveLower(d, x, z), hn::InterleaveUpper(d, x, z));
-    const auto y0 = hn::Add(hn::InterleaveLower(d, y, zero), hn::InterleaveUpper(d, y, zero));
-    const auto xyz0 = hn::Add(hn::InterleaveLower(d, xz, y0), hn::InterleaveUpper(d, xz, y0));
+    const auto xyz0 = float_sums(x, y, z);
     if constexpr (lanes<T> == 8) {
       const hn::Half<Tag<T>> h;
       add(h, row, hn::Add(hn::LowerHalf(h, xyz0), hn::UpperHalf(h, xyz0)));
@@ -131,6 +145,7 @@ HWY_INLINE void add_sums(T* row, Pack<T> x, Pack<T> y, Pack<T> z) {
       add(d, row, xyz0);
     }
   } else {
+    const auto zero = hn::Zero(d);
     const auto xy = hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y));
     const auto z0 = hn::Add(hn::InterleaveLower(d, z, zero), hn::InterleaveUpper(d, z, zero));
     if constexpr (lanes<T> == 4) {
@@ -139,6 +154,34 @@ HWY_INLINE void add_sums(T* row, Pack<T> x, Pack<T> y, Pack<T> z) {
       add(d, row, xy), add(d, row + 2, z0);
     }
   }
+}
+
+#endif
+
+// Of rows of six right-hand sides, s[3 * block + coordinate]: in float the two padded vectors of a row fill a register
+// of AVX, and each row is read and written once.
+
+template <class T, int blocks>
+constexpr bool row_is_vector = blocks == 2 && sizeof(T) == 4 && lanes<T> == 8;
+
+#if HWY_TARGET != HWY_SCALAR
+
+template <class At>
+HWY_INLINE void add_to_vectors(At at, const Pack<float> (&s)[6]) {
+  const Tag<float> d;
+  const FloatRows first(s[0], s[1], s[2]), second(s[3], s[4], s[5]);
+  const auto add = [&](float* p, auto v) { hn::Store(hn::Add(hn::Load(d, p), v), d, p); };
+  for (int k = 0; k < 4; ++k) {
+    add(at(k), hn::ConcatLowerLower(d, second.of[k], first.of[k]));
+    add(at(k + 4), hn::ConcatUpperUpper(d, second.of[k], first.of[k]));
+  }
+}
+
+HWY_INLINE void add_sums_to_vector(float* row, const Pack<float> (&s)[6]) {
+  const Tag<float> d;
+  const auto first = float_sums(s[0], s[1], s[2]), second = float_sums(s[3], s[4], s[5]);
+  const auto both = hn::Add(hn::ConcatLowerLower(d, second, first), hn::ConcatUpperUpper(d, second, first));
+  hn::Store(hn::Add(hn::Load(d, row), both), d, row);
 }
 
 #endif

@@ -83,6 +83,31 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a force that differs from vertex to vertex is met as well in float as in double") {
+  // the same number of iterations, but for what rounding decides
+  double iterations[2] = {};
+  for (const Precision precision : {Precision::float64, Precision::float32}) {
+    Scene scene = cube_scene("cpd", 3e3);
+    scene.solver.tolerance = 1e-4;
+    scene.solver.precision = precision;
+    scene.gravity = {0, -1, 0};
+    ForceSpec force;
+    force.body = "box";
+    force.vertices.nearest = Vec3{0.5, 0.5, 0.5};
+    force.force = {100, 50, -20};
+    scene.forces.push_back(force);
+    Simulation sim = make(scene);
+    for (int frame = 0; frame < 100; ++frame) {
+      const StepReport r = sim.step();
+      REQUIRE(r);
+      CHECK(r.error_h <= 1e-4);
+      iterations[int(precision)] += r.iterations;
+    }
+  }
+  MESSAGE("iterations ", iterations[0], " and ", iterations[1]);
+  CHECK(iterations[1] <= 1.1 * iterations[0] + 5);
+}
+
 TEST_CASE("a body at rest stays at rest") {
   for (const MethodInfo& method : method_infos()) {
     if (blows_up(method)) continue;

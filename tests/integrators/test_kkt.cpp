@@ -37,6 +37,52 @@ TEST_CASE("one iteration equals the direct solve of the full KKT system (Invento
   }
 }
 
+TEST_CASE("length and overlap of steps are their products in the norm of A") {
+  using Square = Eigen::MatrixXd;
+  const int n = 15;
+  std::uint64_t count = 0;
+  const auto random = [&](int rows, int columns) {
+    Square out(rows, columns);
+    for (int c = 0; c < columns; ++c)
+      for (int r = 0; r < rows; ++r) out(r, c) = random_signed(3, count++);
+    return out;
+  };
+  for (const bool momenta : {true, false}) {
+    const Square R = random(n, n), A = R.transpose() * R + Square::Identity(n, n), inverse = A.inverse();
+    const Square lin = random(n, 1), Q = random(n, 6), gg[2] = {random(n, 1), random(n, 1)};
+    StepProducts step;
+    step.momenta = momenta;
+    step.lin_lin = (lin.transpose() * inverse * lin)(0);
+    const Square qq = Q.transpose() * inverse * Q, q_lin = Q.transpose() * inverse * lin;
+    for (int a = 0; a < 6; ++a) {
+      step.q_lin[a] = q_lin(a);
+      for (int b = 0; b < 6; ++b) step.s_qq[a][b] = qq(a, b);
+    }
+    IterationProducts k[2];
+    Direction d[2];
+    Square dx[2];
+    for (int i = 0; i < 2; ++i) {
+      k[i].gg_gg = (gg[i].transpose() * inverse * gg[i])(0);
+      k[i].lin_gg = (lin.transpose() * inverse * gg[i])(0);
+      k[i].gg_last = (gg[i].transpose() * inverse * gg[0])(0);
+      const Square q_gg = Q.transpose() * inverse * gg[i];
+      for (int a = 0; a < 6; ++a) k[i].q_gg[a] = q_gg(a);
+      d[i].lambda = 0.5 * random_signed(4, count++);
+      d[i].scale = 1.5 + 0.5 * random_signed(4, count++);
+      Square force = gg[i] * (1 + d[i].lambda) + lin * d[i].lambda;
+      for (int a = 0; a < 6 && momenta; ++a) {
+        d[i].lambda_q[a] = random_signed(5, count++);
+        force += Q.col(a) * d[i].lambda_q[a];
+      }
+      dx[i] = inverse * force / d[i].scale;
+    }
+    const auto product = [&](int i, int j) { return (dx[i].transpose() * A * dx[j])(0); };
+    const double size = std::sqrt(product(0, 0) * product(1, 1));  // conditions of some hundreds: 1e-13 of this
+    CHECK(std::abs(overlap(step, k[1], d[1], k[0], d[0]) - product(1, 0)) <= 1e-12 * size);
+    CHECK(std::abs(overlap(step, k[0], d[0], k[0], d[0]) - product(0, 0)) <= 1e-12 * product(0, 0));
+  }
+}
+
 TEST_CASE("at its bound the multiplier of H is a constant of the KKT system (Inventory C11)") {
   int high = 0, low = 0;
   for (auto& rig : small_systems()) {

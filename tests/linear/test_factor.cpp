@@ -84,6 +84,25 @@ void check_against_eigen(const Problem& problem) {
       factor.solve2(b.data(), x0.data(), b1.data(), x1.data());
       CHECK(columns(x0) == columns(x));
       CHECK(columns(x1) == columns(alone));
+      // in half the memory: of a factor in float all there is
+      std::vector<Float4> narrow(problem.size), narrow0(problem.size), narrow1(problem.size);
+      factor.solve(b.data(), narrow.data());
+      std::vector<Float4> narrow_b(problem.size), narrow_b1(problem.size);
+      const auto in_float = [](const Vec4& v) { return Float4{float(v.x), float(v.y), float(v.z), 0}; };
+      std::transform(b.begin(), b.end(), narrow_b.begin(), in_float);
+      std::transform(b1.begin(), b1.end(), narrow_b1.begin(), in_float);
+      factor.solve2(narrow_b.data(), narrow0.data(), narrow_b1.data(), narrow1.data());
+      for (int r = 0; r < problem.size; ++r) {
+        const auto check = [&](const Float4& f, const Vec4& row) {
+          REQUIRE((f.x == float(row.x) && f.y == float(row.y) && f.z == float(row.z) && f.w == 0));
+          if (kind != Kind::float64) REQUIRE((double(f.x) == row.x && double(f.y) == row.y && double(f.z) == row.z));
+        };
+        check(narrow[r], x[r]);
+        if (kind == Kind::float64) continue;  // which sees more of a right-hand side than a float has
+        check(narrow0[r], x[r]), check(narrow1[r], alone[r]);
+      }
+      factor.solve(narrow_b1.data(), narrow0.data());
+      for (int r = 0; r < problem.size; ++r) REQUIRE((narrow0[r].x == narrow1[r].x && narrow0[r].z == narrow1[r].z));
       // in place
       x0 = b;
       factor.solve(x0.data(), x0.data());
