@@ -15,14 +15,10 @@ struct Way {
   const char *name, *method, *acceleration;
   int most;  // iterations
 };
-constexpr Way ways[] = {{"pd", "pd", "none", 300},
-                        {"pd_anderson", "pd", "anderson", 300},
-                        {"lbfgs", "lbfgs", "none", 300},
-                        {"newton", "newton", "none", 20},
-                        {"admm", "admm", "none", 300},
-                        {"gauss_seidel", "gauss_seidel", "none", 600},
-                        {"jacobi", "jacobi", "none", 2000},
-                        {"jacobi_chebyshev", "jacobi", "chebyshev", 2000}};
+constexpr Way ways[] = {{"pd", "pd", "none", 300},          {"pd_anderson", "pd", "anderson", 300},
+                        {"lbfgs", "lbfgs", "none", 300},    {"newton", "newton", "none", 20},
+                        {"admm", "admm", "none", 300},      {"gauss_seidel", "gauss_seidel", "none", 600},
+                        {"jacobi", "jacobi", "none", 2000}, {"jacobi_chebyshev", "jacobi", "chebyshev", 2000}};
 
 Settings settings_of(const Way& way, int iterations) {
   SolverSpec spec;

@@ -21,13 +21,13 @@ class EnergyBudget final : public Projection {
   EnergyBudget() : Projection(true, true) {}
 
  private:
+  void make_room(int rows) override { kick_.resize(rows); }
   /// More of the forces that act already: v += a M^-1 (f - grad W), with the a that brings the energy that is missing.
   /// The masses are lumped here; of a consistent mass matrix the rest is put right by restore_momenta.
   void push_on(Island& island, const Reading& now, double missing) {
     if (!(missing > 0)) return;
     Motion& m = island.motion;
     const Forcing& f = island.forcing;
-    kick_.resize(island.rows());
     for (int i = 0; i < island.rows(); ++i) {
       Vec3 force = f.force[i].xyz() - m.gradient[i].xyz();
       if (aim_.momenta) force -= now.force * (f.mass[i] / total_mass_);

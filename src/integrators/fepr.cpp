@@ -56,7 +56,6 @@ ManifoldProjection::Products ManifoldProjection::products(const Island& island, 
 void ManifoldProjection::move(Island& island, const Reading& now, double h, double lambda, const Vec3& lambda_p,
                               const Vec3& lambda_l) {
   const double inverse_h2 = 1 / (h * h);
-  step_x_.resize(island.rows()), step_v_.resize(island.rows());
   parallel_for(island.rows(), grain, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i) {
       const double inverse = island.forcing.inverse_mass[i];

@@ -27,7 +27,7 @@ struct Settings {
   std::unique_ptr<Integrator> integrator;  // null: own_step
   const OwnStepEntry* own_step = nullptr;
   const MinimizerEntry* minimizer = nullptr;  // null: projective
-  std::unique_ptr<Integrator> calm;  // for islands at rest under constraints: see Island::at_rest
+  std::unique_ptr<Integrator> calm;           // for islands at rest under constraints: see Island::at_rest
   Conservation conservation = Conservation::cpd;
   const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
   double tolerance = 1e-6;
@@ -282,7 +282,7 @@ class Island {
   std::unique_ptr<Minimizer> minimizer_;          // null: projective
   std::unique_ptr<Accelerator> accelerator_;
   std::unique_ptr<SecantPairs> pairs_;  // of a conserving step by L-BFGS
-  struct Prepared {  // what these were made for
+  struct Prepared {                     // what these were made for
     const MinimizerEntry* minimizer = nullptr;
     Conservation conservation = Conservation::none;
     std::string acceleration = "?";

@@ -87,6 +87,8 @@ Reading Projection::read(const Island& island) {
 /// Targets, K and scales as in Island::pose (docs/cpd.md), with v itself in place of (x - xb)/hh.
 void Projection::begin(const Island& island, double h, const Demand& demand) {
   total_mass_ = island.total_mass();
+  base_x_.resize(island.rows()), base_v_.resize(island.rows());
+  make_room(island.rows());
   Aim a;
   a.start = read(island);
   const Reading& s = a.start;

@@ -50,6 +50,8 @@ class Projection {
 
  protected:
   explicit Projection(bool momenta, bool energy) : holds_momenta_(momenta), holds_energy_(energy) {}
+  /// Makes room before the first correction, which may come late.
+  virtual void make_room(int /*rows*/) {}
   /// Returns the residuals that the ledger will owe, of what is held.
   virtual Quantities correct(Island& island, double h, const Settings& settings, StepOutcome& out) = 0;
 

@@ -217,16 +217,18 @@ class SceneCheck {
     const std::string integrator = s.integrator.empty() ? method->integrator : s.integrator;
     const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
     const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
+    const auto known = [](const std::vector<std::string>& names, const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (!known(integrator_names(), integrator) || !known(minimizer_names(), minimizer) ||
+        !known(conservation_names(), conservation))
+      return;  // likewise
     const auto& own = own_step_names();
     const bool steps_itself = std::find(own.begin(), own.end(), integrator) != own.end();
     if (steps_itself != (minimizer == "own"))
       out_.error("solver.minimizer", "found " + quoted(minimizer) + " with integrator " + quoted(integrator) +
                                          (steps_itself ? ", which has a step of its own, expected \"own\""
                                                        : ", which minimises, expected another than \"own\""));
-    const auto& after = post_step_names();
-    if (!method->dynamic && std::find(after.begin(), after.end(), conservation) != after.end())
-      out_.error("solver.conservation", "found " + quoted(conservation) + " with method " + quoted(s.method) +
-                                            ", which has no velocities, expected \"none\"");
     const bool constrained = conservation == "cpd" || conservation == "published";
     const bool held = minimizer == "projective" || (minimizer == "lbfgs" && conservation == "cpd");
     if (!steps_itself && minimizer != "own" && constrained && !held)
@@ -234,7 +236,7 @@ class SceneCheck {
                                          ", whose constraints it does not know, expected \"projective\"" +
                                          (conservation == "cpd" ? " or \"lbfgs\"" : ""));
     const bool constant = minimizer == "projective" || minimizer == "jacobi" || minimizer == "gauss_seidel";
-    if (s.acceleration != "none" && (!constant || constrained))
+    if (s.acceleration != "none" && (!constant || constrained) && known(acceleration_names(), s.acceleration))
       out_.error("solver.acceleration",
                  "found " + quoted(s.acceleration) + " with minimizer " + quoted(minimizer) + " and conservation " +
                      quoted(conservation) +

@@ -15,7 +15,7 @@ class Anderson {
   void advance(const double* x, const double* image, double* next);
 
  private:
-  double* residuals(int k) { return scratch_ + std::size_t(k) * n_; }        // differences of residuals
+  double* residuals(int k) { return scratch_ + std::size_t(k) * n_; }         // differences of residuals
   double* images(int k) { return scratch_ + std::size_t(window_ + k) * n_; }  // differences of images
   double* last_residual() { return scratch_ + std::size_t(2 * window_) * n_; }
   double* last_image() { return scratch_ + std::size_t(2 * window_ + 1) * n_; }
@@ -23,7 +23,7 @@ class Anderson {
   int n_, window_;
   double* scratch_;
   double gram_[most][most];  // products of the differences of residuals
-  int count_ = 0;                // calls since the restart
+  int count_ = 0;            // calls since the restart
 };
 
 }  // namespace verve

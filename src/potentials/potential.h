@@ -69,8 +69,8 @@ class Potential {
 
   /// Energy scale of the batch: sum of w/2 |z|^2 at rest.
   virtual double reference_energy() const = 0;
-  /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may be
-  /// negative and says nothing about how far the body is from rest.
+  /// Energy scale of what it does at rest already, and 0 where rest is its least energy. Gas has p V0: its energy may
+  /// be negative and says nothing about how far the body is from rest.
   virtual double prestress() const { return 0; }
 
   /// The view of position-based and constraint methods: scalar constraints C_i of each element with Psi = sum of

@@ -1,5 +1,6 @@
-// Isotropic energies by their stretches: Psi(z) = psi(s), z = sum of s_i u_i v_i^T. Second derivatives (Newton's method)
-// and proximal points (ADMM) then follow from the kernel's own gradient at diag(s), written once for all of them.
+// Isotropic energies by their stretches: Psi(z) = psi(s), z = sum of s_i u_i v_i^T. Second derivatives (Newton's
+// method) and proximal points (ADMM) then follow from the kernel's own gradient at diag(s), written once for all of
+// them.
 #pragma once
 
 #include <algorithm>
@@ -85,9 +86,9 @@ template <>
 struct StretchEnergy<Stvk> : IsotropicEnergy {
   static Mat3 hessian(const auto& e, const Vec3& s) {
     const double half = 0.5 * e.lambda * (dot(s, s) - 3);
-    return outer(s, s) * e.lambda + Mat3::diagonal({e.mu * (3 * s.x * s.x - 1) + half,
-                                                    e.mu * (3 * s.y * s.y - 1) + half,
-                                                    e.mu * (3 * s.z * s.z - 1) + half});
+    return outer(s, s) * e.lambda +
+           Mat3::diagonal({e.mu * (3 * s.x * s.x - 1) + half, e.mu * (3 * s.y * s.y - 1) + half,
+                           e.mu * (3 * s.z * s.z - 1) + half});
   }
 };
 template <>
@@ -175,8 +176,8 @@ double stretch_energy(const typename Kernel::template Element<double>& e, const 
   return energy;
 }
 
-/// d2 psi/ds2: in closed form, or by central differences of the slope, whose error is about 1e-10 of it (step eps^(1/3))
-/// and where psi has a kink, as limits have, the mean of the two sides.
+/// d2 psi/ds2: in closed form, or by central differences of the slope, whose error is about 1e-10 of it (step
+/// eps^(1/3)) and where psi has a kink, as limits have, the mean of the two sides.
 template <class Kernel>
 Mat3 stretch_hessian(const typename Kernel::template Element<double>& e, const Vec3& s) {
   if constexpr (requires { StretchEnergy<Kernel>::hessian(e, s); }) {
@@ -259,7 +260,7 @@ Columns<double, Kernel::rows> proximal(const typename Kernel::template Element<d
     return energy + 0.5 * w * dot(t - at.s, t - at.s);
   };
   double now = value(s, slope);
-  const double enough = 1e-13 * w * (1 + norm(s));
+  const double enough = 1e-12 * w * (1 + norm(s));
   for (int k = 0; k < 30 && norm(slope) > enough; ++k) {
     Mat3 axes;
     Vec3 c = symmetric_eigen(stretch_hessian<Kernel>(e, s) + Mat3::identity() * w, axes);
@@ -268,14 +269,13 @@ Columns<double, Kernel::rows> proximal(const typename Kernel::template Element<d
     for (int i = 0; i < 3; ++i) step += axes.col[i] * (g[i] / std::max(std::abs(c[i]), 1e-3 * w));
     double length = 1;
     bool moved = false;
-    for (int trial = 0; trial < 30; ++trial, length *= 0.5) {
+    for (int trial = 0; trial < 20 && !moved; ++trial, length *= 0.5) {
       Vec3 there;
       const Vec3 t = s - step * length;
       const double then = value(t, there);
-      if (!(then <= now)) continue;
-      moved = then < now || norm(there) < norm(slope);
-      s = t, now = then, slope = there;
-      break;
+      // near the end round-off hides that the energy falls, while the slope still tells
+      moved = then < now || (then <= now + 1e-12 * (std::abs(now) + w) && norm(there) < 0.5 * norm(slope));
+      if (moved) s = t, now = then, slope = there;
     }
     if (!moved) break;
   }

@@ -259,9 +259,14 @@ TEST_CASE("without conservation the error of the spin is that of the consistent 
 TEST_CASE("a body with consistent mass falls without deformation") {
   for (const MethodInfo& method : methods_for_solids()) {
     CAPTURE(method.name);
-    Scene scene = scene_of(box_body(3, 1e4), method.name);
+    if (!method.dynamic) continue;
+    Scene scene = consistent(scene_of(box_body(3, 1e4), method.name));
     scene.gravity = {0, -9.81, 0};
-    Simulation sim = make(consistent(scene));
+    if (method.name == "cpd_midpoint") {  // docs/integrators.md
+      CHECK(check_scene(scene).text().find("mass_matrix: found \"consistent\"") != std::string::npos);
+      continue;
+    }
+    Simulation sim = make(scene);
     for (int i = 0; i < 30; ++i) REQUIRE(sim.step());
     const Measures m = sim.measure();
     CHECK(m.momentum.y == doctest::Approx(-9810).epsilon(1e-12));

@@ -93,8 +93,8 @@ TEST_CASE("every Hessian is the slope of the gradient, and definite where that i
       const Eigen::MatrixXd exact = hessian_of(batch, x, false);
       const double size = exact.cwiseAbs().maxCoeff();
       if (size == 0) continue;  // a slack one within its limits
-      // Central differences over d = 1e-5 of edges of 0.5: truncation and round-off are both near 1e-9 of the Hessian, a
-      // factor of 100 for the higher derivatives near the poles of inverted elements, as many for differences within
+      // Central differences over d = 1e-5 of edges of 0.5: truncation and round-off are both near 1e-9 of the Hessian,
+      // a factor of 100 for the higher derivatives near the poles of inverted elements, as many for differences within
       // (stretches.h). Limits have kinks, across which both sides count: compared is what two distances agree on.
       const Eigen::MatrixXd wide = differences_of_gradient(batch, x, 2e-5);
       const Eigen::MatrixXd narrow = differences_of_gradient(batch, x, 1e-5);

@@ -38,7 +38,8 @@ void check_proximal(const Element& e) {
       slope += dot(d, d), away += dot(z[r] - q[r], z[r] - q[r]), size += dot(q[r], q[r]);
     }
     CAPTURE(seed);
-    // steps end where round-off hides that the energy falls: slope^2/2w < eps E, with E of up to w (1 + |q|^4)
+    // Newton's method ends at 1e-12, or where round-off hides that the energy falls: slope^2/2w < eps E, with E of up
+    // to w (1 + |q|^4)
     CHECK(std::sqrt(slope) <= 3e-8 * e.weight * (1 + size));
     Columns<double, R> unused{};
     CHECK(there + 0.5 * e.weight * away <= energy_and_gradient<Kernel, double>(e, q, unused) * (1 + 1e-12));

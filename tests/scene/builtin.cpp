@@ -38,9 +38,11 @@ TEST_CASE("the built-in scenes are all there is in scenes/, and equal to their f
 
 TEST_CASE("every potential that a file can name is shown in a built-in scene") {
   std::set<std::string> shown{"formula"};  // given by a program
-  for (const BuiltinScene& builtin : builtin_scenes())
-    for (const BodySpec& body : read_scene(builtin.name).value().bodies)
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    const Scene scene = read_scene(builtin.name).value();
+    for (const BodySpec& body : scene.bodies)
       for (const PotentialSpec& potential : body.potentials) shown.insert(potential.type);
+  }
   for (const PotentialInfo& info : potential_infos()) {
     CAPTURE(info.name);
     CHECK(shown.count(info.name) == 1);
@@ -60,7 +62,8 @@ TEST_CASE("docs/scenes.md lists every built-in scene with its potentials") {
   const std::string docs = read_text(VERVE_SOURCE_DIR "/docs/scenes.md");
   for (const BuiltinScene& builtin : builtin_scenes()) {
     std::vector<std::string> types;
-    for (const BodySpec& body : read_scene(builtin.name).value().bodies)
+    const Scene scene = read_scene(builtin.name).value();
+    for (const BodySpec& body : scene.bodies)
       for (const PotentialSpec& potential : body.potentials)
         if (std::find(types.begin(), types.end(), potential.type) == types.end()) types.push_back(potential.type);
     std::string row = "\n| `" + builtin.name + "` | ";

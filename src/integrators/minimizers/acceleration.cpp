@@ -1,4 +1,5 @@
-// Acceleration of the steps x -> e of a minimiser whose B stays the same. Island::step takes e itself where g would rise.
+// Acceleration of the steps x -> e of a minimiser whose B stays the same. Island::step takes e itself where g would
+// rise.
 #include <algorithm>
 #include <cmath>
 

@@ -32,8 +32,7 @@ class Admm final : public Minimizer {
       gradient_[i] = dx[i] * (mass[i] * inverse);
     }
     const MassCoupling& coupling = island.consistent_mass().coupling;
-    for (int i = 0; island.consistent() && i < island.rows(); ++i)
-      gradient_[i] += coupling.row(dx.data(), i) * inverse;
+    for (int i = 0; island.consistent() && i < island.rows(); ++i) gradient_[i] += coupling.row(dx.data(), i) * inverse;
     double gap = 0;
     Vec3* dual = dual_.data();
     island.each_potential([&](Potential& p, int first) {

@@ -79,8 +79,7 @@ void Island::add_pairs(const Direction& d) {
   if (n == 0) return;
   SecantPairs::Combination sum{};
   const auto add = [&](int a, double factor) {
-    for (int i = 0; i < n; ++i)
-      sum.s[i] += factor * combination_[a].s[i], sum.y[i] += factor * combination_[a].y[i];
+    for (int i = 0; i < n; ++i) sum.s[i] += factor * combination_[a].s[i], sum.y[i] += factor * combination_[a].y[i];
   };
   for (int a = 0; problem_.momenta && a < 6; ++a) add(a, d.lambda_q[a]);
   add(6, d.lambda);

@@ -4,8 +4,11 @@ namespace verve {
 
 const MinimizerEntry* find_minimizer(std::string_view name) {
   static constexpr MinimizerEntry entries[] = {
-      {"newton", make_newton}, {"lbfgs", make_lbfgs},   {"admm", make_admm},
-      {"jacobi", make_jacobi}, {"gauss_seidel", make_gauss_seidel},
+      {"newton", make_newton},
+      {"lbfgs", make_lbfgs},
+      {"admm", make_admm},
+      {"jacobi", make_jacobi},
+      {"gauss_seidel", make_gauss_seidel},
   };
   for (const MinimizerEntry& entry : entries)
     if (entry.name == name) return &entry;

@@ -1,4 +1,5 @@
-// L-BFGS over a first inverse H0 that is applied elsewhere (Liu, Bouaziz, Kavan 2017: H0 = A^-1 of Projective Dynamics).
+// L-BFGS over a first inverse H0 that is applied elsewhere (Liu, Bouaziz, Kavan 2017: H0 = A^-1 of Projective
+// Dynamics).
 #pragma once
 
 #include <vector>
