@@ -97,6 +97,7 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
     print_summary(start, simulation->measure(), result);
     std::set<std::string> solvers;
     for (int b = 0; b < simulation->bodies(); ++b) solvers.insert(simulation->global_solver(b));
+    solvers.erase("");  // methods with a step of their own have none
     for (const std::string& solver : solvers) std::printf("global step: %s\n", solver.c_str());
     std::printf("%s\n", (out / "report.html").string().c_str());
   }
