@@ -98,7 +98,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (too_high) {
         may_lower = false;
       } else if (shortest) {
-        calm = true, island.calm_frames = calm_stay, n = 1;
+        // where the length of steps is searched for, calm ones let go of H and cannot stall (Island::step): one frame of
+        // the shortest, then the method's own again
+        calm = true, island.calm_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most_substeps : 1;
       } else {
         n *= 2;
       }

@@ -88,6 +88,8 @@ class Island {
   int rows() const { return rows_; }
   int offset(int local_body) const { return offsets_[local_body]; }
   bool anchored() const { return anchored_; }
+  /// Some potential may need shorter steps than the matrix says.
+  bool searches() const { return searches_; }
   std::vector<AnchorTerm>& anchor_terms() { return anchors_; }
   std::vector<int> active_anchors() const {
     std::vector<int> out;
@@ -145,7 +147,8 @@ class Island {
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
-  /// `calm` takes backward Euler in place of the method's own base.
+  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length lets go
+  /// of H.
   StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
@@ -203,6 +206,7 @@ class Island {
   struct Problem {  // what the step is asked for
     bool held = false, published = false, momenta = false, swings = false;
     bool direct = true, statics = false;  // of the integrator
+    bool lets_go = false;                 // of H, which becomes a debt
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
     double rigid = 0;  // K
@@ -258,7 +262,7 @@ class Island {
   Vec3 coupled_spin();
   double merit(double c_h, double lambda);
   void shorten_step(double factor);
-  double merit_at_start(double h_target);
+  double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
   double extrapolation(const StepProducts& step, const IterationProducts& products, const Direction& d) const;
   /// Makes what the method needs beside the projective step, once.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "integrators/island.h"
+#include "integrators/turn.h"
 
 namespace verve {
 
@@ -162,14 +163,13 @@ void Island::start_iterate(double h) {
   const double angle = norm(theta);
   if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3))
     return with_columns([&](int begin, int end) { return straight_rows(rows, begin, end); });
-  const Mat3 w{{cross(theta, {1, 0, 0}), cross(theta, {0, 1, 0}), cross(theta, {0, 0, 1})}};
-  const Mat3 one = Mat3::identity(), w2 = w * w;
-  const double sine = std::sin(angle) / angle, cosine = (1 - std::cos(angle)) / (angle * angle);
-  const Mat3 arc = (one + w * sine + w2 * cosine) * inverse(one + w);
+  const Turn turn(theta);
+  const Mat3 arc = turn.matrix() * inverse(Mat3::identity() + turn.w);
   const Vec3 center = start_.center + start_.u * (base_.hh / total_mass_);
   Vec3 to = center;
   // a free body's centre of mass flies straight on; held by the world it turns along
-  if (anchored_) to += (w * cosine + w2 * ((1 - sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
+  if (anchored_)
+    to += (turn.w * turn.cosine + turn.w2 * ((1 - turn.sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
   with_columns([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
 }
 

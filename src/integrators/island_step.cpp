@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "integrators/island.h"
 #include "integrators/stopwatch.h"
+#include "integrators/turn.h"
 
 namespace verve {
 
@@ -110,7 +111,7 @@ double Island::merit(double c_h, double lambda) {
     }
     return sum;
   });
-  return inertia + sums_.energy + (problem_.held ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
+  return inertia + sums_.energy + (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
 /// Back towards where the last step began. P and L are linear in x: what holds at both ends holds between.
@@ -122,21 +123,25 @@ void Island::shorten_step(double factor) {
   });
 }
 
-/// The first step is that from x_n, carried along by the motion of its centre, to the momentum estimate: where the
-/// estimate deforms the body too much, it is shortened like any other. W is known there.
-double Island::merit_at_start(double h_target) {
+/// The first step is that from x_n, carried along and turned by the motion of the whole, to the momentum estimate: where
+/// the estimate deforms the body too much, it is shortened like any other. W is known there, and P and L are nearly
+/// right: a step that must stay there moves like a rigid body.
+double Island::merit_at_start(double h, double h_target) {
   Vec3 shift{};
+  Mat3 turn = Mat3::identity();
   if (!anchored_) {
     for (int i = 0; i < rows_; ++i) shift += vec3(x_[i] - motion.x[i]) * forcing.mass[i];
     shift = shift / total_mass_;
+    turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();
   }
-  for (int i = 0; i < rows_; ++i) x_before_[i] = motion.x[i] + Vec4(shift);
+  const Vec3 c = start_.center_n, to = c + shift;
+  for (int i = 0; i < rows_; ++i) x_before_[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
   x_.swap(x_before_);
   const RowArrays before = arrays();
   pass([&](int begin, int end) { return arrive(before, begin, end); });
   sums_.energy = motion.energy;
-  const double h = sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v;
-  const double out = merit(h - h_target, 0);
+  const double now = sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v;
+  const double out = merit(now - h_target, 0);
   x_.swap(x_before_);
   const RowArrays after = arrays();
   pass([&](int begin, int end) { return arrive(after, begin, end); });
@@ -388,6 +393,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   base_.falling = {};
   choose(h, settings);
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
+  // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
+  problem_.lets_go = problem_.held && calm && searches_;
   if (problem_.statics && !anchored_) {
     for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
     base_.falling = base_.falling / total_mass_;
@@ -432,10 +439,11 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   StepProducts step_products;
   if (p.held) step_products = column_products();
 
-  double negligible = p.tolerance * p.present;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
-  double last_merit = searches && searches_ ? merit_at_start(p.target.h) : std::numeric_limits<double>::infinity();
+  double last_merit = searches && searches_ ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false;
   for (int k = 0;; ++k) {
@@ -551,6 +559,20 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.update);
   }
 
+  if (p.lets_go && out.rose) {
+    // cut short, even backward Euler may gain: the motion of the whole alone then, which never does
+    merit_at_start(h, p.target.h);
+    x_.swap(x_before_);
+    const RowArrays rows = arrays();
+    pass([&](int begin, int end) { return arrive(rows, begin, end); });
+    motion.energy = sums_.energy = add_gradient(x_, gg_, kernel);
+    const RowSums& s = sums_.rows;
+    out.residual = {{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h};
+    if (p.momenta) out.residual.p = s.p - p.target.p, out.residual.l = s.l - p.target.l;
+    out.error_p = norm(out.residual.p) / p.scale_p;
+    out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
+    out.error_h = std::abs(out.residual.h) / p.e_ref;
+  }
   if (driven) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;

@@ -95,6 +95,14 @@ inline bool drives_solids(const MethodInfo& method) {
   return false;
 }
 
+/// Methods that hold nothing and have velocities: what a projection after the step can follow.
+inline std::vector<std::string> bases_of_projections() {
+  std::vector<std::string> out;
+  for (const MethodInfo& m : methods_for_solids())
+    if (m.conservation == "none" && m.dynamic && m.stable) out.push_back(m.name);
+  return out;
+}
+
 inline bool finite(const Simulation& sim) {
   for (const auto& values : {sim.positions(), sim.velocities()})
     for (const Vec3& v : values)

@@ -9,15 +9,6 @@ using namespace verve::test;
 
 namespace {
 
-/// Methods that hold nothing and have velocities: what a projection can follow. PBD as it is by default leaves next to
-/// no deformation to put the energy into (docs/after_the_step.md): for it the two tests below that ask for H say so.
-std::vector<std::string> bases() {
-  std::vector<std::string> out;
-  for (const MethodInfo& m : method_infos())
-    if (m.conservation == "none" && m.dynamic && m.stable && drives_solids(m)) out.push_back(m.name);
-  return out;
-}
-
 /// What is bumpy in a sheet: rms of the fourth difference of the height along its rows.
 double roughness(const std::vector<Vec3>& x, int columns, int rows) {
   double sum = 0;
@@ -56,7 +47,7 @@ TEST_CASE("every method that holds nothing can be followed by every projection, 
 }
 
 TEST_CASE("momentum tracking restores P and L after every base method to 1e-6 (Inventory N25)") {
-  for (const std::string& base : bases()) {
+  for (const std::string& base : bases_of_projections()) {
     CAPTURE(base);
     Scene scene = cube_scene(base + "+momentum");
     scene.bodies[0].initial.velocity = {1, 2, 3};
@@ -70,8 +61,9 @@ TEST_CASE("momentum tracking restores P and L after every base method to 1e-6 (I
   }
 }
 
+// PBD as it is by default leaves next to no deformation to put energy into (docs/after_the_step.md).
 TEST_CASE("energy budgeting holds H within one percent and the momenta after every base method (Inventory N24)") {
-  for (const std::string& base : bases()) {
+  for (const std::string& base : bases_of_projections()) {
     CAPTURE(base);
     Simulation sim = make(cube_scene(base + "+energy_budget"));
     const Run r = run(sim, 300);
@@ -85,7 +77,7 @@ TEST_CASE("energy budgeting holds H within one percent and the momenta after eve
 
 TEST_CASE("a projected body that deforms falls on the parabola and keeps its energy under gravity") {
   for (const std::string after : {"fepr", "energy_budget"}) {
-    for (const std::string& base : bases()) {
+    for (const std::string& base : bases_of_projections()) {
       CAPTURE(base + "+" + after);
       Scene scene = cube_scene(base + "+" + after);
       scene.gravity = {0, -9.81, 0};
@@ -176,7 +168,7 @@ TEST_CASE("a projection on the energy alone trades spin for vibration, either wa
 }
 
 TEST_CASE("FEPR without slack holds P, L and H to 1e-4 after every base method (Inventory M02)") {
-  for (const std::string& base : bases()) {
+  for (const std::string& base : bases_of_projections()) {
     CAPTURE(base);
     Scene scene = cube_scene(base + "+fepr");
     scene.solver.epsilon = 100;
