@@ -47,7 +47,7 @@ std::vector<Wanted> read_methods(const std::string& text, Diagnostics& problems)
         problems.error("--methods", "found \"" + next.label + "\", expected a number of iterations after the colon");
       next.cap = read_count("--methods: " + next.label, cap, problems);
     }
-    if (!method_called(next.method))
+    if (!find_method(next.method))
       problems.error("--methods", "found \"" + next.method + "\", " + expected_one_of(next.method, names));
     else if (std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.label == next.label; }))
       problems.error("--methods", "found \"" + next.label + "\" twice, expected each once");
@@ -78,7 +78,7 @@ void refuse_axes(const std::vector<Override>& overrides, Diagnostics& problems) 
 }
 
 bool iterates(const SolverSpec& solver) {
-  const MethodInfo* info = method_called(solver.method);
+  const MethodInfo* info = find_method(solver.method);
   return info && info->iterations > 1;
 }
 
@@ -181,7 +181,7 @@ std::string methods_table(const std::vector<Contestant>& contestants, std::optio
       "method,integrator,minimizer,conservation,iteration_cap,substeps,budget_ms,frames,iterations,step_ms,status\n";
   for (const Contestant& c : contestants) {
     const SolverSpec& s = c.scene.solver;
-    const MethodInfo& info = *method_called(s.method);
+    const MethodInfo& info = *find_method(s.method);
     out += csv_field(c.label) + "," + (s.integrator.empty() ? info.integrator : s.integrator) + "," +
            (s.minimizer.empty() ? info.minimizer : s.minimizer) + "," +
            (s.conservation.empty() ? info.conservation : s.conservation) + "," + std::to_string(iteration_cap(s)) +

@@ -94,12 +94,6 @@ std::vector<const ReportRun*> runs_of(const std::vector<Contestant>& contestants
 
 }  // namespace
 
-const MethodInfo* method_called(const std::string& name) {
-  for (const MethodInfo& info : method_infos())
-    if (info.name == name) return &info;
-  return nullptr;
-}
-
 std::vector<std::string> methods_for(const Scene& scene) {
   std::string conserving = "cpd";
   for (const MethodInfo& m : method_infos())
@@ -112,13 +106,14 @@ SolverSpec solver_by_name(const SolverSpec& solver, const std::string& method) {
   SolverSpec out = solver;
   out.method = method;
   out.integrator = out.minimizer = out.conservation = "";
+  out.acceleration = defaults.acceleration;
   out.rho = defaults.rho;
   out.iterations = defaults.iterations;
   return out;
 }
 
 int iteration_cap(const SolverSpec& solver) {
-  const MethodInfo* info = method_called(solver.method);
+  const MethodInfo* info = find_method(solver.method);
   return solver.iterations.value_or(info ? info->iterations : 0);
 }
 

@@ -29,8 +29,6 @@ struct Contestant {
 SolverSpec solver_by_name(const SolverSpec& solver, const std::string& method);
 /// The conserving method that the scene was made for, `cpd` where it names none, beside plain PD.
 std::vector<std::string> methods_for(const Scene& scene);
-/// Null when there is none of that name.
-const MethodInfo* method_called(const std::string& name);
 /// Iterations per step that `solver` allows.
 int iteration_cap(const SolverSpec& solver);
 

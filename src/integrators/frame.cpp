@@ -130,7 +130,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
 void World::take_back() {
   state = before_;
   rebuild_islands();
-  for (auto& island : islands_) island->energy_changed();
+  for (auto& island : islands_) island->energy_changed(), island->forget_own_step();
   update_forces();
   state = before_;  // which forces are new is for the next frame to see
 }

@@ -122,6 +122,10 @@ class Island {
     start_ = {}, evaluated_ = false;
     if (own_step_) own_step_->forget();
   }
+  /// What a method with a step of its own remembers of the last steps belongs to another motion.
+  void forget_own_step() {
+    if (own_step_) own_step_->forget();
+  }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
   void evaluate_motion();
@@ -230,7 +234,7 @@ class Island {
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                          bool calm);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
-  void measure_losses(StepOutcome& out);
+  void measure_losses(double h_before, StepOutcome& out);
   const GlobalSolver* factor_for(double hh, const Settings& settings);
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);

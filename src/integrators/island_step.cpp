@@ -258,7 +258,7 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
     own_step_ = settings.own_step->make(settings.spec), own_step_entry_ = settings.own_step;
   const auto look = [&](Vec3& p, Vec3& l, double& kinetic) {
     Vec3 center{};
-    p = l = {}, kinetic = 0;
+    p = l = {}, kinetic = consistent_.coupling.kinetic(motion.v.data());
     for (int i = 0; i < rows_; ++i) {
       p += vec3(motion.v[i]) * forcing.mass[i];
       center += vec3(motion.x[i]) * forcing.mass[i];
@@ -272,11 +272,12 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   Vec3 p, l, after_p, after_l;
   double kinetic = 0, after_kinetic = 0;
   const Vec3 center = look(p, l, kinetic);
-  double second = 0;
+  double second = 0, energy = kinetic + motion.energy;
   for (int i = 0; i < rows_; ++i) {
     const Vec3 r = vec3(motion.x[i]) - center, f = vec3(forcing.force[i]);
     p += f * h, l += cross(r, f) * h;
     second += forcing.mass[i] * dot(r, r);
+    energy -= dot(f, vec3(motion.x[i]));
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
   watch.book(out.timings.setup);
@@ -298,6 +299,10 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
                     " s, expected one below " + format_value(limit) + " s, the limit of stability of its elements";
     }
   }
+  double after_energy = after_kinetic + motion.energy;
+  for (int i = 0; i < rows_; ++i) after_energy -= dot(forcing.force[i], motion.x[i]);
+  out.residual.h = after_energy - energy;
+  out.error_h = std::abs(out.residual.h) / out.e_ref;
   if (!anchored_) {
     const double scale = std::sqrt(2 * total_mass_ * out.e_ref);
     out.residual.p = after_p - p, out.residual.l = after_l - l;
@@ -367,9 +372,18 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   return out;
 }
 
-/// How far off P and L are, although nothing was asked for.
-void Island::measure_losses(StepOutcome& out) {
+/// How far off P and L are, and where the step does not end at its minimum H, although nothing was asked for.
+/// `h_before` is the total energy at t_n.
+void Island::measure_losses(double h_before, StepOutcome& out) {
   const Problem& p = problem_;
+  if (!p.direct) {
+    double now = motion.energy + consistent_.coupling.kinetic(motion.v.data());
+    for (int i = 0; i < rows_; ++i)
+      now += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]) - dot(forcing.force[i], motion.x[i]);
+    out.residual.h = now - h_before;
+    out.error_h = std::abs(out.residual.h) / p.e_ref;
+  }
+  if (anchored_) return;
   Vec3 momentum{}, center{}, l{};
   for (int i = 0; i < rows_; ++i)
     momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
@@ -582,7 +596,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
   if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
-  if (!p.held && !anchored_ && !p.statics) measure_losses(out);
+  if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, out);
   return out;
 }
 

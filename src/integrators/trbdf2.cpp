@@ -16,7 +16,7 @@ class TrBdf2 final : public Integrator {
   double share(int stage) const override { return stage == 0 ? g : 1 - g; }
 
   void begin(Motion& m, double h, bool, BaseStep& s) const override {
-    s.hh = half * h / share(s.stage);
+    if (s.stage == 0) s.hh = half * h / share(0);  // the same bits in both stages: the same factor
     s.kappa = 0;
     m.last_step = h;
   }

@@ -254,6 +254,10 @@ class SceneCheck {
       out_.error("solver.conservation", "found \"published\" with integrator " + quoted(integrator) +
                                             ", expected \"implicit_euler\", which it is written for, or conservation "
                                             "\"cpd\"");
+    if (integrator == "newmark" && s.newmark_beta < 0.5 * s.newmark_gamma)
+      out_.warning("solver.newmark_beta", "found " + format_number(s.newmark_beta) +
+                                              ", which is stable for short steps only, expected at least half of "
+                                              "newmark_gamma, " + format_number(0.5 * s.newmark_gamma));
     const bool direct = integrator != "implicit_midpoint" && integrator != "newmark" && integrator != "chung_hulbert";
     if (!direct && conservation == "cpd" && minimizer == "lbfgs")
       out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
