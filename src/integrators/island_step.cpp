@@ -132,7 +132,7 @@ double Island::merit_at_start(double h, double h_target) {
   if (!anchored_) {
     for (int i = 0; i < rows_; ++i) shift += vec3(x_[i] - motion.x[i]) * forcing.mass[i];
     shift = shift / total_mass_;
-    turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();
+    if (problem_.held) turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();  // PD damps the turn as well
   }
   const Vec3 c = start_.center_n, to = c + shift;
   for (int i = 0; i < rows_; ++i) x_before_[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
