@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "base/text.h"
 #include "integrators/island.h"
 #include "integrators/stopwatch.h"
 #include "integrators/turn.h"
@@ -248,69 +247,6 @@ bool Island::at_rest(double h, double tolerance) const {
     second += forcing.mass[i] * dot(r, r);
   }
   return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
-}
-
-/// A method with a step of its own. What it has lost is measured against what it should have, though nothing was asked
-/// for.
-StepOutcome Island::take_own_step(double h, const Settings& settings) {
-  Stopwatch watch;
-  if (own_step_entry_ != settings.own_step)
-    own_step_ = settings.own_step->make(settings.spec), own_step_entry_ = settings.own_step;
-  const auto look = [&](Vec3& p, Vec3& l, double& kinetic) {
-    Vec3 center{};
-    p = l = {}, kinetic = consistent_.coupling.kinetic(motion.v.data());
-    for (int i = 0; i < rows_; ++i) {
-      p += vec3(motion.v[i]) * forcing.mass[i];
-      center += vec3(motion.x[i]) * forcing.mass[i];
-      kinetic += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]);
-    }
-    center = center / total_mass_;
-    for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
-    return center;
-  };
-  StepOutcome out;
-  Vec3 p, l, after_p, after_l;
-  double kinetic = 0, after_kinetic = 0;
-  const Vec3 center = look(p, l, kinetic);
-  double second = 0, energy = kinetic + motion.energy;
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = vec3(motion.x[i]) - center, f = vec3(forcing.force[i]);
-    p += f * h, l += cross(r, f) * h;
-    second += forcing.mass[i] * dot(r, r);
-    energy -= dot(f, vec3(motion.x[i]));
-  }
-  out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
-  watch.book(out.timings.setup);
-  own_step_->step(*this, h, settings, out);
-  watch.book(out.timings.local);
-  if (out.status == StepOutcome::Status::infeasible) {
-    own_step_->forget();
-    return out;
-  }
-  evaluate_motion();
-  look(after_p, after_l, after_kinetic);
-  motion.history = false;
-  if (!std::isfinite(motion.energy) || !std::isfinite(after_kinetic) || !finite(after_l)) {
-    out.status = StepOutcome::Status::not_finite;
-    own_step_->forget();
-    if (settings.own_step->longest_step) {
-      const double limit = settings.own_step->longest_step(*this);
-      out.message = "\"" + settings.own_step->name + "\" took a step of " + format_value(h) +
-                    " s, expected one below " + format_value(limit) + " s, the limit of stability of its elements";
-    }
-  }
-  double after_energy = after_kinetic + motion.energy;
-  for (int i = 0; i < rows_; ++i) after_energy -= dot(forcing.force[i], motion.x[i]);
-  out.residual.h = after_energy - energy;
-  out.error_h = std::abs(out.residual.h) / out.e_ref;
-  if (!anchored_) {
-    const double scale = std::sqrt(2 * total_mass_ * out.e_ref);
-    out.residual.p = after_p - p, out.residual.l = after_l - l;
-    out.error_p = norm(out.residual.p) / scale;
-    out.error_l = second > 0 ? norm(out.residual.l) / (std::sqrt(second / total_mass_) * scale) : 0;
-  }
-  watch.book(out.timings.update);
-  return out;
 }
 
 void Island::prepare_minimizer(const Settings& settings) {
