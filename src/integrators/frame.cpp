@@ -12,6 +12,10 @@ namespace verve {
 namespace {
 
 constexpr int most_substeps = 16;
+/// Where the length of steps is searched for, forces grow beyond what A knows of: a nearly incompressible body that
+/// collapses from three times its length bounces off J = 1/27 in a hundredth of a frame. Steps that follow this hold H
+/// in a few iterations each, longer ones in none.
+constexpr int most_searched = 256;
 /// More iterations than this in one sub-step count as a failure: half the step is cheaper.
 constexpr int patience = 40;
 /// h times the frequency of the deformation that one sub-step may have: about four steps per period.
@@ -34,6 +38,7 @@ int substeps_for(double phase, int now) {
 StepOutcome World::advance(Island& island, StepReport& report) {
   const double h = scene.step;
   const bool automatic = settings.substeps == 0;
+  const int most = island.searches() ? most_searched : most_substeps;
   int n = settings.substeps;
   place_anchors(island, clock(state.frame));  // those that have just turned on
   if (automatic) {
@@ -47,7 +52,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   std::optional<double> lowered;
   int iterations = 0;  // attempts that were taken back cost as much as those that stand
   for (;;) {
-    const bool shortest = !automatic || n >= most_substeps;
+    const bool shortest = !automatic || n >= most;
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
     BodyLedger worst;
@@ -100,7 +105,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       } else if (shortest) {
         // where the length of steps is searched for, calm ones let go of H and cannot stall (Island::step): one frame of
         // the shortest, then the method's own again
-        calm = true, island.calm_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most_substeps : 1;
+        calm = true, island.calm_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most : 1;
       } else {
         n *= 2;
       }

@@ -276,10 +276,11 @@ TEST_CASE("CPD holds P, L and H of nearly incompressible bodies far from rest, a
     double poisson, stretch;
     bool holds;
   };
-  // the last two are beyond it (docs/minimisers.md): there H dips and comes back, and the spin stays
-  for (const Start& start : {Start{"neo_hookean", 0.45, 2, true}, Start{"stable_neo_hookean", 0.45, 3, true},
-                             Start{"corotated", 0.49, 2, true}, Start{"stvk", 0.49, 3, true},
-                             Start{"neo_hookean", 0.49, 3, false}, Start{"stable_neo_hookean", 0.49, 3, false}}) {
+  // the last is beyond it (docs/minimisers.md): there H dips, and the spin stays
+  for (const Start& start : {Start{"neo_hookean", 0.45, 2, true}, Start{"neo_hookean", 0.49, 3, true},
+                             Start{"neo_hookean", 0.49, 0.3, true}, Start{"stable_neo_hookean", 0.49, 3, true},
+                             Start{"corotated", 0.49, 3, true}, Start{"stvk", 0.49, 3, true},
+                             Start{"stable_neo_hookean", 0.499, 4, false}}) {
     CAPTURE(std::string(start.material));
     CAPTURE(start.stretch);
     Scene scene;
@@ -294,7 +295,7 @@ TEST_CASE("CPD holds P, L and H of nearly incompressible bodies far from rest, a
     Simulation sim = make(scene);
     const Measures m0 = sim.measure();
     double energy = 0, most = 0, spin = 0;
-    for (int frame = 0; frame < 40; ++frame) {
+    for (int frame = 0; frame < (start.holds ? 40 : 6); ++frame) {
       REQUIRE(sim.step());
       const Measures m = sim.measure();
       energy = std::max(energy, std::abs(m.total / m0.total - 1));
