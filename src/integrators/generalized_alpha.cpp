@@ -1,4 +1,5 @@
 #include "integrators/integrator.h"
+#include "integrators/row_passes.h"
 
 namespace verve {
 
@@ -31,6 +32,10 @@ class GeneralizedAlpha final : public Integrator {
   void prepare(Motion& m, const Forcing& f, double h, BaseStep& s, int first, int last) const override {
     const double c1 = h * (1 - gamma_) - h * gamma_ * (1 - alpha_m_) / alpha_m_;
     const double c2 = h * gamma_ * (1 - alpha_f_) / alpha_m_;
+    if (!s.first && h == s.before && m.acceleration.empty() && m.elastic.empty())  // as nearly always
+      return begin_rows({f.inverse_mass.data(), m.x.data(), m.v.data(), m.p.data(), m.q.data(), m.gradient.data(),
+                         f.uniform ? nullptr : f.acceleration.data(), f.common, c1, c2, s.hh, s.xb.data(), s.u.data()},
+                        first, last);
     for (int i = first; i < last; ++i) {
       const Vec4& a = f.acceleration[i];
       const Vec4 w = a - (m.elastic.empty() ? m.gradient[i] * f.inverse_mass[i] : m.elastic[i]);

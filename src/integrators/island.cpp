@@ -44,6 +44,7 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size());
   rest_.resize(rows_);
+  Mat3 second;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = model.bodies[bodies_[k]];
     Vec3 center{};
@@ -53,8 +54,10 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
       const Vec4 d = body.rest[r] - Vec4(center);
       rest_[offsets_[k] + r] = d;
       rest_size_ += 0.5 * body.mass[r] * dot(d, d);
+      second = second + outer(vec3(d), vec3(d) * body.mass[r]);
     }
   }
+  rest_inverse_ = pseudo_inverse(second, 1e-10);  // of a sheet, singular
   const auto nearer = [&](int a, int b) {
     if ((forcing.mass[a] > 0) != (forcing.mass[b] > 0)) return forcing.mass[a] > 0;
     return dot(rest_[a], rest_[a]) < dot(rest_[b], rest_[b]);
@@ -199,13 +202,13 @@ bool Island::follow_anchors(Factor& factor) {
   return true;
 }
 
-const GlobalSolver* Island::factor_for(double hh, const Settings& settings) {
+Island::Factor* Island::factor_for(double hh, const Settings& settings) {
   const Precision precision = settings.precision;
   for (const auto& f : factors_) {
     if (f->hh != hh || f->precision != precision || f->version != matrix_version_) continue;
     const bool current = f->anchor_version == anchor_version_ || follow_anchors(*f);
-    if (current && !f->solver.refactoring_pays()) return &f->solver;
-    return refactorize(*f) ? &f->solver : nullptr;
+    if (current && !f->solver.refactoring_pays()) return f.get();
+    return refactorize(*f) ? f.get() : nullptr;
   }
   // reuse the storage of a factor for an older matrix
   Factor* slot = nullptr;
@@ -214,7 +217,7 @@ const GlobalSolver* Island::factor_for(double hh, const Settings& settings) {
   if (!slot) slot = factors_.emplace_back(std::make_unique<Factor>()).get();
   slot->hh = hh, slot->precision = precision;
   slot->solver.wanted = settings.solver, slot->solver.storage = settings.storage;
-  return refactorize(*slot) ? &slot->solver : nullptr;
+  return refactorize(*slot) ? slot : nullptr;
 }
 
 double Island::observe_frequency(double h) {

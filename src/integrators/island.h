@@ -57,7 +57,7 @@ struct StepOutcome {
   bool stalled = false;                          // no length of step was short enough, far from the solution
   double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
   double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
-  double length = 0;  // h of the step or of its last stage
+  double length = 0;                             // h of the step or of its last stage
   double e_ref = 0;
   double rigid_energy = 0;  // K
   double target_total = 0;  // in the units of metrics.csv
@@ -151,8 +151,8 @@ class Island {
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
-  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length lets go
-  /// of H.
+  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length lets
+  /// go of H.
   StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
@@ -192,6 +192,12 @@ class Island {
     long version = -1, anchor_version = -1;
     std::vector<LowRankTerm> anchors;  // to the world, as they are in the matrix
     GlobalSolver solver;
+    struct {  // of an anchored body in its rest shape, see Island::column_products
+      long version = -1, anchor_version = -1;
+      std::vector<Vec4> arm;
+      std::vector<Float4> arm_narrow;
+      Mat3 second;
+    } swing;
   };
   struct Sums {  // of an iterate
     RowSums rows;
@@ -209,6 +215,7 @@ class Island {
   };
   struct Problem {  // what the step is asked for
     bool held = false, published = false, momenta = false, swings = false;
+    bool of_rest = false;                 // swings by the arms of the rest shape
     bool direct = true, statics = false;  // of the integrator
     bool lets_go = false;                 // of H, which becomes a debt
     double tolerance = 0, beta = 0, offset = 0;
@@ -235,7 +242,7 @@ class Island {
                          bool calm);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, StepOutcome& out);
-  const GlobalSolver* factor_for(double hh, const Settings& settings);
+  Factor* factor_for(double hh, const Settings& settings);
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
@@ -276,11 +283,12 @@ class Island {
   HeldPair overlaps_of_pair(int pair) const;
   void take_in_pairs(StepProducts& step, IterationProducts& iteration);
   void add_pairs(const Direction& d);
-  bool has_levers() const { return problem_.momenta || problem_.swings; }
+  bool has_levers() const { return problem_.momenta || (problem_.swings && !problem_.of_rest); }
   RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {
     return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
   }
   void solve_columns();
+  void swing_at_rest(Factor& factor);
   void start_iterate(double h);
   StepProducts column_products();
 
@@ -314,6 +322,7 @@ class Island {
   long matrix_version_ = 0, anchor_version_ = 0;
   std::vector<std::unique_ptr<Factor>> factors_;
   const GlobalSolver* factor_ = nullptr;
+  Factor* slot_ = nullptr;  // of it
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 
@@ -338,6 +347,7 @@ class Island {
   std::vector<Vec4> x_before_;
   std::vector<double> inertia_parts_;
   Swing swing_;
+  Mat3 shape_;  // of the affine map from the rest shape to xb, of a swing
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
@@ -347,6 +357,7 @@ class Island {
   std::vector<double> distance_parts_;
   std::vector<Vec4> rest_;  // each body about its centre of mass
   double rest_size_ = 0;    // 1/2 sum m |rest|^2
+  Mat3 rest_inverse_;       // of sum m rest rest^T
   Sums sums_;               // of the present iterate
   std::vector<RowSums> sum_parts_;
   double frequency_energy_ = 0, frequency_distance_ = 0;

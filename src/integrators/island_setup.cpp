@@ -52,7 +52,10 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
     if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, sides, begin, end);
-    return state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
+    RowState part = state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
+    if (problem_.of_rest)
+      part.moment = shape_rows(forcing.mass.data(), base_.xb.data(), rest_.data(), o.xb, begin, end).moment;
+    return part;
   });
   if (consistent()) sum += couple_start();
   const double m = total_mass_;
@@ -70,6 +73,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
   sum_forces(s);
   start_ = s;
+  shape_ = sum.moment * rest_inverse_;
 }
 
 void Island::sum_forces(Start& s) const {
@@ -100,6 +104,7 @@ void Island::sum_forces(Start& s) const {
 /// columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of r would change, since A
 /// e = K e.
 void Island::solve_columns() {
+  if (problem_.of_rest) swing_at_rest(*slot_);
   if (!has_levers()) {
     if (narrow_) {
       factor_->solve(lin_narrow_.data(), Alin_narrow_.data());
@@ -130,6 +135,28 @@ void Island::solve_columns() {
   right_hand_sides_ += 6;
 }
 
+/// Arms of the rest shape, made anew where the matrix has changed.
+void Island::swing_at_rest(Factor& factor) {
+  auto& swing = factor.swing;
+  if (swing.version == factor.version && swing.anchor_version == factor.anchor_version) return;
+  const double stiff = 1 / (base_.hh * base_.hh);
+  for (int i = 0; i < rows_; ++i) kr_[i] = rest_[i] * (forcing.mass[i] * stiff);
+  for (const AnchorTerm& term : anchors_)
+    for (size_t i = 0; term.to_world && i < term.world.vertices.size(); ++i)
+      kr_[term.world.vertices[i]] += rest_[term.world.vertices[i]] * term.world.weight(i);
+  factor.solver.solve(kr_.data(), Akr_.data());
+  right_hand_sides_ += 3;
+  swing.arm.assign(rows_, Vec4()), swing.arm_narrow.assign(rows_, Float4());
+  swing.second = {};
+  for (int i = 0; i < rows_; ++i) {
+    if (forcing.mass[i] <= 0) continue;
+    const Vec4 arm = swing.arm[i] = rest_[i] - Akr_[i];
+    swing.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
+    swing.second = swing.second + outer(vec3(arm), vec3(kr_[i]));
+  }
+  swing.version = factor.version, swing.anchor_version = factor.anchor_version;
+}
+
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
 /// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
 /// solution. The same pass multiplies the columns of the constraints.
@@ -143,6 +170,8 @@ void Island::start_iterate(double h) {
                                problem_.beta,
                                forcing.common,
                                problem_.swings,
+                               problem_.of_rest ? column(slot_->swing.arm, slot_->swing.arm_narrow) : RowColumn(),
+                               shape_,
                                start_.origin,
                                arm_.data(),
                                lever_narrow_.data()};
@@ -169,7 +198,8 @@ void Island::start_iterate(double h) {
   Vec3 to = center;
   // a free body's centre of mass flies straight on; held by the world it turns along
   if (anchored_)
-    to += (turn.w * turn.cosine + turn.w2 * ((1 - turn.sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
+    to +=
+        (turn.w * turn.cosine + turn.w2 * ((1 - turn.sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
   with_columns([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
 }
 
@@ -179,6 +209,9 @@ void Island::start_iterate(double h) {
 ///   B^-1 = A^-1 + Y T^-1 Y^T,   Y = Z - A^-1 K Z,   T = (K Z)^T Y,
 /// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r, about any origin. (Held L does the same for
 /// a free island.)
+///   Z may be the rotations of any shape, B is definite for all. Those of the affine image x = F rest that is nearest
+///   to
+/// xb serve a single body as well as its own, and cost no solve: Y = F (rest - A^-1 K rest), known as long as A is.
 StepProducts Island::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
@@ -186,7 +219,8 @@ StepProducts Island::column_products() {
   StepProducts s;
   s.momenta = problem_.momenta;
   s.lin_lin = sum.lin_lin;
-  if (!has_levers()) return s;
+  if (!has_levers() && !problem_.swings) return s;
+  if (problem_.of_rest) sum.second = shape_ * slot_->swing.second * transpose(shape_);
   // (e_a x m r) . (e_b x A^-1 K r) = delta_ab tr T - T_ab
   const Mat3& t = sum.second;
   const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;

@@ -154,6 +154,7 @@ void Island::choose(double h, const Settings& settings) {
   p.published = p.held && settings.conservation == Conservation::published;
   p.momenta = p.held && !anchored_;
   p.swings = p.held && !p.published && anchored_;
+  p.of_rest = p.swings && bodies_.size() == 1;
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
   p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
@@ -353,7 +354,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   SecantPairs* const pairs = calm ? nullptr : pairs_.get();
   // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
-  if (factors) factor_ = factor_for(base_.hh, settings);
+  if (factors) slot_ = factor_for(base_.hh, settings), factor_ = slot_ ? &slot_->solver : nullptr;
   narrow_ = factors && factor_ && factor_->is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);

@@ -224,8 +224,8 @@ RowState state_kernel(RowArrays a, const Vec4* position, const Vec4* velocity, R
     kinetic += mv * v;
     kinetic_u += mu * u;
   }
-  return {vec3(sum_b),    vec3(sum_x), vec3(sum_v),        vec3(sum_u),
-          second.total(), l.total(),   0.5 * sum(kinetic), 0.5 * sum(kinetic_u)};
+  return {vec3(sum_b), vec3(sum_x),        vec3(sum_v),          vec3(sum_u), second.total(),
+          l.total(),   0.5 * sum(kinetic), 0.5 * sum(kinetic_u), {}};
 }
 
 VERVE_INLINE Row lin_at(const RowArrays& a, double beta, Row common, double inverse, int i) {
@@ -259,6 +259,7 @@ void column_kernel(RowArrays a, const Vec3& origin, double beta, const Vec3& com
 template <bool narrow>
 RowColumns columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
   const Row o = row(s.origin), c = row(a.center), d = c - o, g = row(s.common);
+  const Row f0 = row(s.shape.col[0]), f1 = row(s.shape.col[1]), f2 = row(s.shape.col[2]);
   const double inverse = 1 / a.hh;
   Row lin_lin{}, p{};
   Spin l;
@@ -267,16 +268,19 @@ RowColumns columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
     const double m = a.mass[i];
     const Row lin = s.lin ? at(s.lin, i) : lin_at(a, s.beta, g, inverse, i), alin = at<narrow>(s.Alin, i);
     lin_lin += lin * alin;
+    const auto keep = [&](Row arm) {
+      if (!narrow) return at(s.arm, i) = arm;
+      put(s.arm_narrow, i, arm);
+      return at(s.arm_narrow, i);
+    };
+    if (s.rest_arm) {
+      const Row arm = at<narrow>(s.rest_arm, i);
+      l.add(keep(f0 * arm[0] + f1 * arm[1] + f2 * arm[2]), lin);
+    }
     if (!s.kr) continue;
     const Row akr = at<narrow>(s.Akr, i), xb = at(a.xb, i);
     if (s.swings) {
-      Row arm = (xb - o - akr) * (m > 0 ? 1.0 : 0.0);
-      if (narrow) {
-        put(s.arm_narrow, i, arm);
-        arm = at(s.arm_narrow, i);
-      } else {
-        at(s.arm, i) = arm;
-      }
+      const Row arm = keep((xb - o - akr) * (m > 0 ? 1.0 : 0.0));
       second.add(arm, at<narrow>(s.kr, i));
       l.add(arm, lin);
     } else {
@@ -339,6 +343,19 @@ RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const
   return {vec3(sum_x), moment.total()};
 }
 
+void begin_kernel(RowRates a, int begin, int end) {
+  const Row g = row(a.common);
+  for (int i = begin; i < end; ++i) {
+    const Row v = at(a.v, i),
+              f = a.acceleration          ? at(a.acceleration, i)
+                  : a.inverse_mass[i] > 0 ? g
+                                          : Row{},
+              w = f - at(a.gradient, i) * a.inverse_mass[i];
+    at(a.xb, i) = at(a.x, i) + at(a.p, i) * a.c1 + v * a.c2;
+    at(a.u, i) = v + at(a.q, i) * a.c1 + w * a.c2 + f * a.hh;
+  }
+}
+
 double distance_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
                        int begin, int end) {
   const Row c = row(center), r0 = row(rotation.col[0]), r1 = row(rotation.col[1]), r2 = row(rotation.col[2]);
@@ -376,6 +393,7 @@ HWY_EXPORT(straight_kernel);
 HWY_EXPORT(turn_kernel);
 HWY_EXPORT(shape_kernel);
 HWY_EXPORT(distance_kernel);
+HWY_EXPORT(begin_kernel);
 
 RowSums arrive(const RowArrays& rows, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(arrive_kernel)(rows, begin, end);
@@ -409,6 +427,7 @@ RowSums straight_rows(const RowArrays& rows, int begin, int end) {
 RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(turn_kernel)(rows, from, to, turn, begin, end);
 }
+void begin_rows(const RowRates& rates, int begin, int end) { HWY_DYNAMIC_DISPATCH(begin_kernel)(rates, begin, end); }
 RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(shape_kernel)(mass, x, rest, origin, begin, end);
 }

@@ -72,9 +72,10 @@ struct RowState {
   Mat3 second;
   Vec3 l;
   double kinetic = 0, kinetic_u = 0;
+  Mat3 moment;  // sum m xb rest^T, where the caller asks for it
   RowState& operator+=(const RowState& o) {
     xb += o.xb, x += o.x, v += o.v, u += o.u;
-    second = second + o.second, l += o.l, kinetic += o.kinetic, kinetic_u += o.kinetic_u;
+    second = second + o.second, moment = moment + o.moment, l += o.l, kinetic += o.kinetic, kinetic_u += o.kinetic_u;
     return *this;
   }
 };
@@ -87,13 +88,15 @@ struct RowSolutions {
   double beta;
   Vec3 common;  // as in column_rows
   bool swings;
+  RowColumn rest_arm;  // of a swing: arms are `shape` times these, and kr and Akr none
+  Mat3 shape;
   Vec3 origin;         // of r
   Vec4* arm;           // of a swing, in double or
   Float4* arm_narrow;  // in float, as the columns are; may be Akr
 };
 
 /// Of the columns: lin.A^-1 lin and for held momenta, about the centre, sum A^-1(K r) (m r)^T, sum m A^-1 lin, sum m r
-/// x A^-1 lin; for a swing sum arm (K r)^T and sum arm x lin, as `second` and `l`.
+/// x A^-1 lin; for a swing sum arm (K r)^T, unless that is known from rest, and sum arm x lin, as `second` and `l`.
 struct RowColumns {
   double lin_lin = 0;
   Mat3 second;
@@ -135,6 +138,16 @@ RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const V
 /// sum m |x - center - rotation rest|^2
 double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
                      int begin, int end);
+
+/// xb = x + c1 p + c2 v and u = v + c1 q + c2 w + hh a with w = a - gradient/m, of a step of generalised-alpha.
+struct RowRates {
+  const double* inverse_mass;
+  const Vec4 *x, *v, *p, *q, *gradient, *acceleration;  // acceleration null: `common` where there is mass
+  Vec3 common;
+  double c1, c2, hh;
+  Vec4 *xb, *u;
+};
+void begin_rows(const RowRates& rates, int begin, int end);
 
 /// At x: v = (x - xb)/hh, gg = M (v - u)/hh, and the sums.
 RowSums arrive(const RowArrays& rows, int begin, int end);

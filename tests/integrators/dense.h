@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/LU>
+#include <Eigen/QR>
 
 #include "rig.h"
 
@@ -107,12 +108,23 @@ struct Problem {
     for (const auto& term : rig.island->anchor_terms())
       for (const int i : term.world.vertices)
         for (int k = 0; k < 3; ++k) K(3 * i + k, 3 * i + k) += term.world.stiffness;
+    // of the affine image of the rest shape that is nearest to where the body is
+    const Body& body = rig.model.bodies[0];
+    const Vec3 rest_center = rig.center(body.rest), center = rig.center(at);
+    Eigen::Matrix3d moment = Eigen::Matrix3d::Zero(), second = Eigen::Matrix3d::Zero();
+    const auto eigen = [](const Vec3& v) { return Eigen::Vector3d(v.x, v.y, v.z); };
+    for (int i = 0; i < rig.rows(); ++i) {
+      const Eigen::Vector3d q = eigen(body.rest[i].xyz() - rest_center), d = eigen(at[i].xyz() - center);
+      moment += rig.mass(i) * d * q.transpose(), second += rig.mass(i) * q * q.transpose();
+    }
+    const Eigen::Matrix3d map = moment * second.completeOrthogonalDecomposition().pseudoInverse();
     Matrix Z(a.rows(), 3);
     for (int i = 0; i < rig.rows(); ++i)
       for (int axis = 0; axis < 3; ++axis) {
         Vec3 e{};
         e[axis] = 1;
-        const Vec3 turn = cross(e, at[i].xyz());
+        const Eigen::Vector3d image = map * eigen(body.rest[i].xyz() - rest_center);
+        const Vec3 turn = cross(e, {image[0], image[1], image[2]});
         for (int k = 0; k < 3; ++k) Z(3 * i + k, axis) = turn[k];
       }
     const Matrix EZ = (a - K) * Z;

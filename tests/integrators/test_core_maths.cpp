@@ -357,8 +357,9 @@ TEST_CASE("a step makes 6 scalar solves to set up and 3 per iteration (Inventory
       for (int k = 0; k < 20; ++k) {
         const long before = rig.island->right_hand_sides();
         const StepOutcome out = rig.step(settings_for(method, 40, 1e-6));
-        // L of a free island, the swing of an anchored one, which the paper's own step does without
-        const int set_up = !held ? 0 : anchored && std::string(method) == "published" ? 3 : 6;
+        // L of a free island; the swing of an anchored one, which the paper's own step does without, only once
+        const bool published = std::string(method) == "published";
+        const int set_up = !held ? 0 : anchored && (published || k > 0) ? 3 : 6;
         REQUIRE(rig.island->right_hand_sides() - before == set_up + 3 * out.iterations);
       }
       CHECK(rig.island->factorizations() == 1);

@@ -175,7 +175,9 @@ TEST_CASE("an anchored body holds H, while P and L go as the anchor makes them (
       const long before = w->right_hand_sides();
       const StepReport report = w->step();
       REQUIRE(report);
-      REQUIRE(w->right_hand_sides() - before == 6 + 3 * report.iterations);
+      // A^-1 lin; and the swing once for each matrix, that of the start from rest and that of all later steps
+      const long set_up = w->right_hand_sides() - before - 3 * report.iterations;
+      REQUIRE((set_up == 3 || (set_up == 6 && k < 2)));
       const Measures m = w->measure(0);
       worst = std::max(worst, std::abs(m.total - start.total) / scale);
       most_p = std::max(most_p, norm(m.momentum)), most_l = std::max(most_l, norm(m.spin));
