@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "geometry/box.h"
+#include "geometry/point_triangle.h"
 #include "verve/mesh.h"
 
 namespace verve {
@@ -15,39 +17,6 @@ namespace {
 // Tetrahedra whose distances from a point differ by less than this fraction of the mesh's bounding box are equally
 // near: a point on a common face belongs to both sides, and rounding must not choose.
 constexpr double equally_near = 1e-10;
-
-struct Box {
-  Vec3 low{INFINITY, INFINITY, INFINITY}, high{-INFINITY, -INFINITY, -INFINITY};
-  void add(const Vec3& p) {
-    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
-  }
-  double distance(const Vec3& p) const {
-    Vec3 d;
-    for (int k = 0; k < 3; ++k) d[k] = std::max({low[k] - p[k], p[k] - high[k], 0.0});
-    return norm(d);
-  }
-};
-
-/// Ericson, "Real-Time Collision Detection" (2005), Sec. 5.1.5.
-double distance_to_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
-  const Vec3 ab = b - a, ac = c - a, ap = p - a;
-  const double d1 = dot(ab, ap), d2 = dot(ac, ap);
-  if (d1 <= 0 && d2 <= 0) return norm(ap);
-  const Vec3 bp = p - b;
-  const double d3 = dot(ab, bp), d4 = dot(ac, bp);
-  if (d3 >= 0 && d4 <= d3) return norm(bp);
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return norm(ap - ab * (d1 / (d1 - d3)));
-  const Vec3 cp = p - c;
-  const double d5 = dot(ab, cp), d6 = dot(ac, cp);
-  if (d6 >= 0 && d5 <= d6) return norm(cp);
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return norm(ap - ac * (d2 / (d2 - d6)));
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 >= d3 && d5 >= d6) return norm(bp - (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6))));
-  const double sum = va + vb + vc;
-  return norm(ap - ab * (vb / sum) - ac * (vc / sum));
-}
 
 class Carrier {
  public:
@@ -153,8 +122,9 @@ class Carrier {
     double least = INFINITY;
     for (int f = 0; f < 4; ++f)  // only a face that the point looks at can be the nearest
       if (!(w[f] >= 0))
-        least = std::min(least, distance_to_triangle(p, x[t[(f + 1) % 4]], x[t[(f + 2) % 4]], x[t[(f + 3) % 4]]));
-    return least;
+        least =
+            std::min(least, point_triangle(p, x[t[(f + 1) % 4]], x[t[(f + 2) % 4]], x[t[(f + 3) % 4]]).squared_distance);
+    return std::sqrt(least);
   }
 
   const Mesh& mesh_;

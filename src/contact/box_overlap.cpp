@@ -1,0 +1,125 @@
+// Which boxes overlap, eight comparisons at a time.
+#include <bit>
+
+#include "contact/box_tree.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "contact/box_overlap.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace verve::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<float, 8>;
+
+/// One box against many; its six numbers in registers.
+class Probe {
+ public:
+  HWY_INLINE explicit Probe(const FloatBox& b) {
+    for (int k = 0; k < 3; ++k) low_[k] = hn::Set(D(), b.low[k]), high_[k] = hn::Set(D(), b.high[k]);
+  }
+  /// One bit for each box of the block that overlaps.
+  HWY_INLINE unsigned overlaps(const BoxBlock& block) const {
+    const D d;
+    constexpr int lanes = int(hn::MaxLanes(D()));
+    unsigned bits = 0;
+    for (int l = 0; l < 8; l += lanes) {
+      auto mask =
+          hn::And(hn::Le(hn::Load(d, block.low[0] + l), high_[0]), hn::Le(low_[0], hn::Load(d, block.high[0] + l)));
+      for (int k = 1; k < 3; ++k) {
+        mask = hn::And(mask, hn::Le(hn::Load(d, block.low[k] + l), high_[k]));
+        mask = hn::And(mask, hn::Le(low_[k], hn::Load(d, block.high[k] + l)));
+      }
+      unsigned char part[8];
+      hn::StoreMaskBits(d, mask, part);
+      bits |= unsigned(part[0]) << l;
+    }
+    return bits;
+  }
+
+ private:
+  hn::Vec<D> low_[3], high_[3];
+};
+
+/// The blocks of a tree that a box overlaps, a batch at a time: the box of eight queries finds blocks of eight items,
+/// and only then is each query held against them.
+class Walk {
+ public:
+  Walk(const BoxTree& tree, bool same) : tree_(tree), same_(same) {}
+
+  void run(const BoxTree& queries, int block, std::vector<std::uint64_t>& out) {
+    const Probe all(queries.block_box(block));
+    found_ = 0;
+    int depth = 0;
+    stack_[depth++] = {tree_.levels() - 1, 0};
+    while (depth > 0) {
+      const Node node = stack_[--depth];
+      unsigned bits = all.overlaps(tree_.level(node.level)[node.block]);
+      for (; bits; bits &= bits - 1) {
+        const int child = 8 * node.block + std::countr_zero(bits);
+        // of two blocks of the same tree, the first does the work
+        if (same_ && ((std::int64_t(child) + 1) << (3 * (node.level - 1))) <= block) continue;
+        if (node.level > 1) {
+          stack_[depth++] = {node.level - 1, child};
+        } else {
+          blocks_[found_++] = child;
+          if (found_ == batch) meet(queries, block, out);
+        }
+      }
+    }
+    meet(queries, block, out);
+  }
+
+ private:
+  struct Node {
+    int level, block;
+  };
+  static constexpr int batch = 64;
+
+  void meet(const BoxTree& queries, int block, std::vector<std::uint64_t>& out) {
+    const BoxBlock& own = queries.level(0)[block];
+    for (int lane = 0; lane < 8; ++lane) {
+      const Probe probe(own.get(lane));
+      const std::uint64_t place = std::uint64_t(8 * block + lane) << 32;
+      for (int i = 0; i < found_; ++i) {
+        unsigned bits = probe.overlaps(tree_.level(0)[blocks_[i]]);
+        if (same_ && blocks_[i] == block) bits &= ~((2u << lane) - 1);
+        for (; bits; bits &= bits - 1) out.push_back(place | std::uint64_t(8 * blocks_[i] + std::countr_zero(bits)));
+      }
+    }
+    found_ = 0;
+  }
+
+  const BoxTree& tree_;
+  bool same_;
+  int found_ = 0;
+  Node stack_[8 * BoxTree::most_levels];
+  int blocks_[batch];
+};
+
+void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
+                    std::vector<std::uint64_t>& out) {
+  Walk walk(tree, same);
+  for (int block = begin; block < end; ++block) walk.run(queries, block, out);
+}
+
+}  // namespace
+}  // namespace verve::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace verve {
+
+HWY_EXPORT(overlap_kernel);
+
+void overlapping(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
+                 std::vector<std::uint64_t>& out) {
+  if (tree.items() == 0 || queries.items() == 0) return;
+  HWY_DYNAMIC_DISPATCH(overlap_kernel)(tree, queries, same, begin, end, out);
+}
+
+}  // namespace verve
+#endif

@@ -1,0 +1,50 @@
+// The nearest point of a surface, and whether a point is inside of it.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <span>
+
+#include "contact/box_tree.h"
+#include "contact/proximity.h"
+#include "contact/surface.h"
+
+namespace verve {
+
+struct ClosestPoint {
+  int face = -1;  ///< -1: none within reach
+  TrianglePart part = TrianglePart::face;
+  std::array<double, 3> weights{};  ///< of the corners of the face
+  double distance = 0;              ///< negative inside the skin of a solid; on a sheet, behind the nearest face
+  Vec3 normal{};                    ///< unit, the gradient of `distance` with respect to the point
+};
+
+/// A tree over the faces of a surface. Both the surface and the positions (by row) are kept by the caller, and are
+/// those of the last build or refit.
+class SurfaceTree {
+ public:
+  void build(const Surface& surface, const Vec4* x);
+  /// After the vertices have moved; builds anew when the order of the faces has lost its worth.
+  void refit(const Vec4* x);
+
+  const Surface& surface() const { return *surface_; }
+  const Vec4* positions() const { return x_; }
+
+ private:
+  friend ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach);
+  FloatBox box_of(int face) const;
+
+  const Surface* surface_ = nullptr;
+  const Vec4* x_ = nullptr;
+  Vec3 origin_{};
+  double size_ = 0;
+  BoxTree boxes_;
+};
+
+/// The nearest point no farther than `reach`. Of equally near faces the first; the sign does not depend on the choice
+/// (pseudo_normal in surface.h). A point that is not finite finds nothing.
+ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach = std::numeric_limits<double>::infinity());
+/// The same for many points that lie in some spatial order, in parallel: each begins with what its neighbour found.
+void closest(const SurfaceTree& tree, std::span<const Vec4> x, double reach, ClosestPoint* out);
+
+}  // namespace verve

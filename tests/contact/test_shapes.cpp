@@ -1,0 +1,222 @@
+#include <stdexcept>
+
+#include "base/parallel.h"
+#include "contact/points.h"
+#include "contact/shapes.h"
+
+using namespace verve;
+using namespace verve::test;
+
+namespace {
+
+struct Named {
+  const char* name;
+  std::unique_ptr<Shape> shape;
+};
+
+std::vector<Named> shapes() {
+  std::vector<Named> out;
+  out.push_back({"plane", make_plane({1, 2, -3}, 0.3)});
+  out.push_back({"sphere", make_sphere(0.7)});
+  out.push_back({"box", make_box({0.3, 0.5, 0.8})});
+  out.push_back({"capsule", make_capsule(0.3, 0.5)});
+  out.push_back({"cylinder", make_cylinder(0.4, 0.6)});
+  const Mesh bear = skin_of(generate_mesh("bear", {{"resolution", {12}}}).value());
+  out.push_back({"mesh", make_mesh_shape(bear.vertices, bear.triangles)});
+  return out;
+}
+
+/// Where to put points so that many are inside and many outside.
+double size_of(const Shape& shape) {
+  const Box b = shape.bounds();
+  return std::isfinite(b.low.x) && std::isfinite(b.high.x) ? 0.5 * norm(b.high - b.low) : 1.5;
+}
+Vec3 centre_of(const Shape& shape) {
+  const Box b = shape.bounds();
+  return std::isfinite(b.low.x) && std::isfinite(b.high.x) ? (b.low + b.high) * 0.5 : Vec3{};
+}
+
+}  // namespace
+
+TEST_CASE("the foot of every point lies on the surface, as far away as the distance says") {
+  // d is a distance and n its gradient exactly when x - d n is on the surface (d = 0 there) and no point of the surface
+  // is nearer: d changes no faster than the point moves, checked between random pairs
+  for (const auto& [name, shape] : shapes()) {
+    CAPTURE(name);
+    const double size = size_of(*shape);
+    const Vec3 centre = centre_of(*shape);
+    int inside = 0, outside = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const Vec3 x = centre + random_point(1, i, 0.8 * size), y = centre + random_point(2, i, 1.5 * size);
+      const Touch tx = shape->touch(x), ty = shape->touch(y);
+      CHECK(std::abs(norm(tx.normal) - 1) < 1e-14);
+      // rounding of coordinates of size 1 to 10 and of one square root
+      CHECK(std::abs(shape->touch(x - tx.normal * tx.distance).distance) < 1e-13 * (1 + size));
+      CHECK(std::abs(tx.distance - ty.distance) <= norm(x - y) * (1 + 1e-13));
+      (tx.distance < 0 ? inside : outside)++;
+    }
+    CHECK(inside > 50);
+    CHECK(outside > 50);
+  }
+}
+
+TEST_CASE("the normal of every shape is the slope of its distance") {
+  for (const auto& [name, shape] : shapes()) {
+    CAPTURE(name);
+    const double size = size_of(*shape), e = 1e-6 * size;
+    int kinks = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const Vec3 x = centre_of(*shape) + random_point(3, i, 1.2 * size);
+      const Touch t = shape->touch(x);
+      Vec3 slope;
+      for (int k = 0; k < 3; ++k) {
+        Vec3 up = x, down = x;
+        up[k] += e, down[k] -= e;
+        slope[k] = (shape->touch(up).distance - shape->touch(down).distance) / (2 * e);
+      }
+      // second derivative 1/d: an error e^2/d^2 of central differences and 1e-16/1e-6 of rounding; kinks are where two
+      // points of the surface are equally near, met by one point in some hundreds
+      if (norm(slope - t.normal) > 1e-4) ++kinks;
+    }
+    CHECK(kinks <= 10);
+  }
+}
+
+TEST_CASE("distances of the shapes are those of their formulas at chosen points") {
+  CHECK(make_plane({0, 2, 0}, 0.5)->touch(Vec3{3, 2, 1}).distance == 1.5);
+  const Touch centre = make_sphere(2)->touch(Vec3{});
+  CHECK(centre.distance == -2);
+  CHECK(centre.normal == Vec3{0, 1, 0});
+  const auto box = make_box({1, 2, 3});
+  CHECK(box->touch(Vec3{2, 3, 4}).distance == doctest::Approx(std::sqrt(3)).epsilon(1e-15));
+  CHECK(box->touch(Vec3{0.9, 0, 0}).distance == doctest::Approx(-0.1).epsilon(1e-14));
+  CHECK(box->touch(Vec3{}).distance == -1);
+  CHECK(box->touch(Vec3{}).normal == Vec3{1, 0, 0});
+  CHECK(box->touch(Vec3{1, 2, 3}).distance == 0);  // a corner
+  CHECK(norm(box->touch(Vec3{1, 2, 3}).normal) == 1);
+  CHECK(box->touch(Vec3{0, -2, 0}).normal == Vec3{0, -1, 0});
+  const auto capsule = make_capsule(0.5, 1);
+  CHECK(capsule->touch(Vec3{0, 2, 0}).distance == 0.5);
+  CHECK(capsule->touch(Vec3{0, 0.3, 0}).distance == -0.5);
+  CHECK(capsule->touch(Vec3{0, 0.3, 0}).normal == Vec3{1, 0, 0});
+  const auto cylinder = make_cylinder(1, 2);
+  CHECK(cylinder->touch(Vec3{0, 0, 0}).distance == -1);
+  CHECK(cylinder->touch(Vec3{0, 1.5, 0}).distance == -0.5);
+  CHECK(cylinder->touch(Vec3{0, 1.5, 0}).normal == Vec3{0, 1, 0});
+  CHECK(cylinder->touch(Vec3{4, 6, 0}).distance == 5);
+  CHECK(cylinder->touch(Vec3{4, 6, 0}).normal == Vec3{0.6, 0.8, 0});
+}
+
+TEST_CASE("a mesh of a box has the box's distance, at its corners and edges too") {
+  const Vec3 half{0.3, 0.5, 0.8};
+  const Mesh mesh = cuboid(half);
+  const auto exact = make_box(half), shape = make_mesh_shape(mesh.vertices, mesh.triangles);
+  for (int i = 0; i < 5000; ++i) {
+    const Vec3 x = random_point(5, i, 1.2);
+    CHECK(std::abs(shape->touch(x).distance - exact->touch(x).distance) < 1e-15);
+  }
+  // points on corners, edges and faces, moved outward and inward by so little that only the pseudonormal can tell
+  for (const double out : {1e-3, 1e-9, -1e-9, -1e-3})
+    for (int c = 0; c < 27; ++c) {
+      const int i = c % 3 - 1, j = c / 3 % 3 - 1, k = c / 9 - 1;
+      if (i == 0 && j == 0 && k == 0) continue;
+      const Vec3 away{double(i), double(j), double(k)};
+      const Vec3 x = Vec3{i * half.x, j * half.y, k * half.z} + away * out;
+      const Touch t = shape->touch(x), e = exact->touch(x);
+      CHECK(std::abs(t.distance - e.distance) < 1e-15);
+      CHECK(dot(t.normal, away) > 0);
+    }
+}
+
+TEST_CASE("the sign of a mesh's distance is right at reflex corners and where nearest faces look away") {
+  // a needle-like tetrahedron: at its tip, normals of single faces give both signs (Baerentzen and Aanaes 2005, Fig. 2)
+  const std::vector<Vec3> v{{0, 0, 0}, {1, 0, 0}, {0.5, 0.1, 0}, {0.5, 0.05, 8}};
+  const auto needle = make_mesh_shape(v, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}});
+  for (int i = 0; i < 2000; ++i) {
+    const Vec3 x = v[3] + random_in_ball(7, i) * 0.5;
+    // inside: on the inner side of all four planes
+    bool inside = true;
+    for (const auto& f : {std::array{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}})
+      inside = inside && dot(cross(v[f[1]] - v[f[0]], v[f[2]] - v[f[0]]), x - v[f[0]]) < 0;
+    CHECK((needle->touch(x).distance < 0) == inside);
+  }
+}
+
+TEST_CASE("many points at once give the same bits as one by one, on any number of threads") {
+  for (const auto& [name, shape] : shapes()) {
+    CAPTURE(name);
+    std::vector<Vec4> x;
+    for (int i = 0; i < 3000; ++i) x.push_back(Vec4(random_point(8, i, 1.5)));
+    std::vector<Touch> one(x.size()), many(x.size());
+    shape->touch(x.data(), int(x.size()), one.data());
+    for (const int threads : {2, 3, 16}) {
+      set_threads(threads);
+      shape->touch(x.data(), int(x.size()), many.data());
+      set_threads(1);
+      for (size_t i = 0; i < x.size(); ++i) {
+        CHECK(one[i].distance == many[i].distance);
+        CHECK(one[i].normal == many[i].normal);
+      }
+    }
+    for (size_t i = 0; i < x.size(); ++i) CHECK(shape->touch(x[i].xyz()).distance == one[i].distance);
+  }
+}
+
+TEST_CASE("a placed shape is the shape moved and turned") {
+  const auto box = make_box({0.3, 0.5, 0.8});
+  const PlacedShape placed{box.get(), {random_rotation(4), {1, 2, 3}}};
+  const Box bounds = placed.bounds();
+  std::vector<Vec4> x, local;
+  for (int i = 0; i < 200; ++i) {
+    const Vec3 at = random_point(9, i, 1.2), world = placed.pose.to_world(at);
+    CHECK(norm(placed.pose.to_local(world) - at) < 1e-14);
+    const Touch own = box->touch(at), there = placed.touch(world);
+    CHECK(std::abs(own.distance - there.distance) < 1e-14);
+    CHECK(norm(placed.pose.direction_to_local(there.normal) - own.normal) < 1e-12);
+    if (own.distance <= 0) CHECK(bounds.distance(world) < 1e-14);
+    x.push_back(Vec4(world));
+  }
+  std::vector<Touch> out(x.size());
+  placed.touch(x.data(), int(x.size()), local, out.data());
+  for (size_t i = 0; i < x.size(); ++i) CHECK(out[i].distance == placed.touch(x[i].xyz()).distance);
+  const auto plane = make_plane({0, 1, 0}, 0);
+  const Box half_space = PlacedShape{plane.get(), {Mat3::identity(), {0, 2, 0}}}.bounds();
+  CHECK(half_space.high.y == 2);
+  CHECK(half_space.low.y == -INFINITY);
+  const Pose from{Mat3::identity(), {0, 1, 0}}, to{random_rotation(6), {1, 0, 0}};
+  CHECK(norm(carried_back(from, to, to.to_world({1, 2, 3})) - Vec3{1, 3, 3}) < 1e-14);
+}
+
+TEST_CASE("meshes that bound nothing are refused, each fault with its count and first place") {
+  Mesh mesh = cuboid({1, 1, 1});
+  const auto text = [](const Mesh& m) {
+    Diagnostics problems;
+    check_closed(m.vertices, m.triangles, "ground.obj", problems);
+    return problems.text();
+  };
+  CHECK(text(mesh).empty());
+  Mesh hole = mesh;
+  hole.triangles.pop_back();
+  CHECK(text(hole).find("ground.obj: found 3 edges with one triangle") != std::string::npos);
+  CHECK(text(hole).find("between vertices 4 and 6 at triangle 0") != std::string::npos);
+  Mesh turned = mesh;
+  std::swap(turned.triangles[3][0], turned.triangles[3][1]);
+  CHECK(text(turned).find("found 3 edges along which both triangles run the same way") != std::string::npos);
+  Mesh inverted = mesh;
+  for (auto& t : inverted.triangles) std::swap(t[0], t[1]);
+  CHECK(text(inverted).find("normals inward") != std::string::npos);
+  Mesh crowded = mesh;
+  crowded.triangles.push_back({0, 4, 7});
+  CHECK(text(crowded).find("more than two triangles") != std::string::npos);
+  Mesh broken = mesh;
+  broken.triangles[2][1] = 8, broken.triangles[4][0] = broken.triangles[4][1], broken.vertices[3].y = NAN;
+  CHECK(text(broken).find("found 1 vertices that are not finite, the first 3") != std::string::npos);
+  CHECK(text(broken).find("expected 0 to 7, the first triangle 2") != std::string::npos);
+  CHECK(text(broken).find("use a vertex twice, the first 4") != std::string::npos);
+  CHECK(text({}).find("found no triangles") != std::string::npos);
+  CHECK_THROWS_AS(make_mesh_shape(hole.vertices, hole.triangles), std::invalid_argument);
+  CHECK_THROWS_AS(make_sphere(0), std::invalid_argument);
+  CHECK_THROWS_AS(make_sphere(NAN), std::invalid_argument);
+  CHECK_THROWS_AS(make_box({1, -1, 1}), std::invalid_argument);
+  CHECK_THROWS_AS(make_plane({0, 0, 0}, 1), std::invalid_argument);
+}
