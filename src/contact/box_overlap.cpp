@@ -103,7 +103,12 @@ class Walk {
 void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
                     std::vector<std::uint64_t>& out) {
   Walk walk(tree, same);
-  for (int block = begin; block < end; ++block) walk.run(queries, block, out);
+  const Probe whole(tree.box());
+  for (int group = begin / 8; 8 * group < end; ++group)
+    for (unsigned bits = whole.overlaps(queries.level(1)[group]); bits; bits &= bits - 1) {
+      const int block = 8 * group + std::countr_zero(bits);
+      if (block >= begin && block < end) walk.run(queries, block, out);
+    }
 }
 
 }  // namespace

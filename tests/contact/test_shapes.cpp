@@ -129,7 +129,7 @@ TEST_CASE("a mesh of a box has the box's distance, at its corners and edges too"
 }
 
 TEST_CASE("the sign of a mesh's distance is right at reflex corners and where nearest faces look away") {
-  // a needle-like tetrahedron: at its tip, normals of single faces give both signs (Baerentzen and Aanaes 2005, Fig. 2)
+  // a needle-like tetrahedron: at its tip, normals of single faces give both signs (Baerentzen and Aanaes 2005)
   const std::vector<Vec3> v{{0, 0, 0}, {1, 0, 0}, {0.5, 0.1, 0}, {0.5, 0.05, 8}};
   const auto needle = make_mesh_shape(v, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}});
   for (int i = 0; i < 2000; ++i) {
