@@ -143,6 +143,15 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = k.hash;
     rows.push_back(row);
   }
+  for (const PairsResult& p : results.pairs) {
+    if (!wanted("pairs")) break;
+    Row row;
+    row.group = "pairs", row.name = p.name + "_" + p.finder;
+    row.vertices = p.vertices, row.elements = p.triangles, row.threads = p.threads;
+    row.ms_min = p.milliseconds.least(), row.ms_median = p.milliseconds.median();
+    row.hash = p.hash;
+    rows.push_back(row);
+  }
   for (const MinimiserResult& m : results.minimisers) {
     if (!wanted("minimisers")) break;
     for (const MinimiserResult::Point& p : m.points) {

@@ -125,6 +125,15 @@ struct KernelResult {
   double reference_nanoseconds() const { return 1e6 * reference.least() / reference_elements; }
 };
 
+/// Candidates for contact in frames of one situation, by one way of finding them.
+struct PairsResult {
+  std::string name, finder;
+  int vertices = 0, triangles = 0, threads = 1;
+  Times milliseconds;  ///< of each frame
+  long pairs = 0;      ///< in the second frame, of vertices and faces and of edges
+  std::uint64_t hash = 0;
+};
+
 /// How g = 1/2 |v - u|^2_M + W falls in one step of backward Euler, by one way of minimising it, on one thread.
 struct MinimiserResult {
   struct Point {
@@ -147,6 +156,7 @@ struct Results {
   std::vector<GrowthResult> growth;
   std::vector<ChangesResult> changes;
   std::vector<KernelResult> kernels;
+  std::vector<PairsResult> pairs;
   std::vector<MinimiserResult> minimisers;
 };
 

@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury", "kernel", "minimisers"});
+  add(out, {"woodbury", "kernel", "pairs", "minimisers"});
   return out;
 }
 
@@ -64,6 +64,7 @@ std::vector<std::string> all_names() {
   add(out, table_scene_names());
   add(out, growth_names());
   add(out, kernel_names());
+  add(out, pair_case_names(false));
   add(out, minimiser_case_names());
   return out;
 }
@@ -84,6 +85,7 @@ std::vector<Item> items_of(const Options& options) {
   collect(Item::Kind::growth, growth_groups, boxes);
   collect(Item::Kind::changes, {"woodbury"}, {"hippo", "bear"});
   collect(Item::Kind::kernel, {"kernel"}, kernel_names());
+  collect(Item::Kind::pairs, {"pairs"}, pair_case_names(options.quick));
   // of methods rather than of speed, and slow: only when asked for
   if (!options.groups.empty()) collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
   return out;
@@ -132,6 +134,11 @@ Results run(const Options& options, Observer& observer) {
       case Item::Kind::kernel: {
         const std::vector<KernelResult> result = measure_kernel(name, options, pace);
         if (!pace.stopped()) out.kernels.insert(out.kernels.end(), result.begin(), result.end());
+        break;
+      }
+      case Item::Kind::pairs: {
+        const std::vector<PairsResult> result = measure_pairs(name, options, pace);
+        if (!pace.stopped()) out.pairs.insert(out.pairs.end(), result.begin(), result.end());
         break;
       }
       case Item::Kind::minimisers: {

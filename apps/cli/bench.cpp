@@ -281,6 +281,22 @@ void print_potentials(const std::vector<KernelResult>& kernels) {
   print_headed("Each potential by itself: energy and gradient [1 thread]", table);
 }
 
+void print_pairs(const std::vector<PairsResult>& pairs) {
+  if (pairs.empty()) return;
+  Table table{{"frames", "triangles", "pairs", "found by", "threads", "least", "median", "of tree", "same pairs"}};
+  const PairsResult* first = nullptr;
+  for (const PairsResult& p : pairs) {
+    const bool begins = !first || first->name != p.name;
+    if (begins) first = &p;
+    table.push_back({begins ? p.name : "", begins ? std::to_string(p.triangles) : "",
+                     begins ? std::to_string(p.pairs) : "", p.finder, std::to_string(p.threads),
+                     ms(p.milliseconds.least()), ms(p.milliseconds.median()),
+                     times(p.milliseconds.median(), first->milliseconds.median()),
+                     p.hash == first->hash ? "yes" : "NO"});
+  }
+  print_headed("Finding pairs that may touch [ms per frame]", table);
+}
+
 void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
   if (minimisers.empty()) return;
   Table table{{"step", "method", "ms per iteration", "1e-2", "", "1e-4", "", "1e-8", ""}};
@@ -347,6 +363,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_growth(results.growth);
     print_changes(results.changes);
     print_potentials(results.kernels);
+    print_pairs(results.pairs);
     print_minimisers(results.minimisers);
   }
   if (rows.empty()) {

@@ -44,60 +44,60 @@ class Probe {
   hn::Vec<D> low_[3], high_[3];
 };
 
-/// The blocks of a tree that a box overlaps, a batch at a time: the box of eight queries finds blocks of eight items,
-/// and only then is each query held against them.
+/// The box of eight queries finds blocks of eight items; the box of such a block finds those of the eight queries that
+/// reach it; and only these are held against the items.
 class Walk {
  public:
   Walk(const BoxTree& tree, bool same) : tree_(tree), same_(same) {}
 
   void run(const BoxTree& queries, int block, std::vector<std::uint64_t>& out) {
+    const BoxBlock& own = queries.level(0)[block];
     const Probe all(queries.block_box(block));
-    found_ = 0;
     int depth = 0;
     stack_[depth++] = {tree_.levels() - 1, 0};
     while (depth > 0) {
       const Node node = stack_[--depth];
-      unsigned bits = all.overlaps(tree_.level(node.level)[node.block]);
-      for (; bits; bits &= bits - 1) {
-        const int child = 8 * node.block + std::countr_zero(bits);
+      const BoxBlock& children = tree_.level(node.level)[node.block];
+      for (unsigned bits = all.overlaps(children); bits; bits &= bits - 1) {
+        const int lane = std::countr_zero(bits), child = 8 * node.block + lane;
         // of two blocks of the same tree, the first does the work
         if (same_ && ((std::int64_t(child) + 1) << (3 * (node.level - 1))) <= block) continue;
         if (node.level > 1) {
           stack_[depth++] = {node.level - 1, child};
         } else {
-          blocks_[found_++] = child;
-          if (found_ == batch) meet(queries, block, out);
+          meet(own, block, child, Probe(children.get(lane)).overlaps(own));
+          if (found_ > batch) flush(out);
         }
       }
     }
-    meet(queries, block, out);
+  }
+  void flush(std::vector<std::uint64_t>& out) {
+    out.insert(out.end(), pairs_, pairs_ + found_);
+    found_ = 0;
   }
 
  private:
   struct Node {
     int level, block;
   };
-  static constexpr int batch = 64;
+  static constexpr int batch = 1024;
 
-  void meet(const BoxTree& queries, int block, std::vector<std::uint64_t>& out) {
-    const BoxBlock& own = queries.level(0)[block];
-    for (int lane = 0; lane < 8; ++lane) {
-      const Probe probe(own.get(lane));
-      const std::uint64_t place = std::uint64_t(8 * block + lane) << 32;
-      for (int i = 0; i < found_; ++i) {
-        unsigned bits = probe.overlaps(tree_.level(0)[blocks_[i]]);
-        if (same_ && blocks_[i] == block) bits &= ~((2u << lane) - 1);
-        for (; bits; bits &= bits - 1) out.push_back(place | std::uint64_t(8 * blocks_[i] + std::countr_zero(bits)));
-      }
+  HWY_INLINE void meet(const BoxBlock& own, int block, int other, unsigned lanes) {
+    const BoxBlock& items = tree_.level(0)[other];
+    for (; lanes; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      unsigned bits = Probe(own.get(lane)).overlaps(items);
+      if (same_ && other == block) bits &= ~((2u << lane) - 1);
+      const std::uint64_t place = std::uint64_t(8 * block + lane) << 32 | std::uint64_t(8 * other);
+      for (; bits; bits &= bits - 1) pairs_[found_++] = place + std::uint64_t(std::countr_zero(bits));
     }
-    found_ = 0;
   }
 
   const BoxTree& tree_;
   bool same_;
   int found_ = 0;
   Node stack_[8 * BoxTree::most_levels];
-  int blocks_[batch];
+  std::uint64_t pairs_[batch + 64];
 };
 
 void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
@@ -109,6 +109,7 @@ void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int 
       const int block = 8 * group + std::countr_zero(bits);
       if (block >= begin && block < end) walk.run(queries, block, out);
     }
+  walk.flush(out);
 }
 
 }  // namespace
