@@ -43,7 +43,7 @@ void SurfaceTree::refit(const Vec4* x) {
   if (boxes_.decayed()) build(*surface_, x);
 }
 
-ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach) {
+ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const FaceFilter& filter) {
   ClosestPoint out;
   const BoxTree& boxes = tree.boxes_;
   if (boxes.items() == 0 || !finite(x) || !(reach >= 0)) return out;
@@ -75,6 +75,7 @@ ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach) {
       for (int lane = 0; lane < 8; ++lane) {
         if (!(double(bound[lane]) <= limit) || bound[lane] == INFINITY) continue;
         const int face = boxes.item(8 * node.block + lane);
+        if (filter.accept && !filter.accept(filter.context, face)) continue;
         const auto& [a, b, c] = tree.surface_->faces[face];
         const PointTriangle found = point_triangle(x, tree.x_[a].xyz(), tree.x_[b].xyz(), tree.x_[c].xyz());
         if (!(found.squared_distance < best.squared_distance) &&

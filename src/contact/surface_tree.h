@@ -19,6 +19,12 @@ struct ClosestPoint {
   Vec3 normal{};                    ///< unit, the gradient of `distance` with respect to the point
 };
 
+/// Which faces a search may find: those with accept(context, face).
+struct FaceFilter {
+  bool (*accept)(const void* context, int face) = nullptr;  ///< null: all
+  const void* context = nullptr;
+};
+
 /// A tree over the faces of a surface. Both the surface and the positions (by row) are kept by the caller, and are
 /// those of the last build or refit.
 class SurfaceTree {
@@ -31,7 +37,7 @@ class SurfaceTree {
   const Vec4* positions() const { return x_; }
 
  private:
-  friend ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach);
+  friend ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const FaceFilter& filter);
   FloatBox box_of(int face) const;
 
   const Surface* surface_ = nullptr;
@@ -42,8 +48,11 @@ class SurfaceTree {
 };
 
 /// The nearest point no farther than `reach`. Of equally near faces the first; the sign does not depend on the choice
-/// (pseudo_normal in surface.h). A point that is not finite finds nothing.
-ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach = std::numeric_limits<double>::infinity());
+/// (pseudo_normal in surface.h). A point that is not finite finds nothing. With a filter the point may be the nearest
+/// of some faces only (for a vertex of the same body: those it is no corner of, or that look the other way); the sign
+/// is then that of the side of this nearest part, which need not be inside and outside of the whole.
+ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach = std::numeric_limits<double>::infinity(),
+                     const FaceFilter& filter = {});
 /// The same for many points that lie in some spatial order, in parallel: each begins with what its neighbour found.
 void closest(const SurfaceTree& tree, std::span<const Vec4> x, double reach, ClosestPoint* out);
 

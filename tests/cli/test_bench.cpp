@@ -127,6 +127,23 @@ TEST_CASE("bench leaves ratios empty where there is no baseline") {
         std::vector<std::string>{"runs", "runs/bench", "runs/bench/bench.csv", "runs/bench/bench.svg"});
 }
 
+TEST_CASE("bench finds the same pairs by every way of finding them") {
+  const Folder folder;
+  const Outcome outcome = run(folder, {"bench", "--only", "pairs", "--quick", "--name", "stack_1k", "--threads", "2"});
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "Finding pairs that may touch"));
+  CHECK(!contains(outcome.out, "NO"));
+  const std::vector<Cells> rows = read_table(folder.path("runs/bench/bench.csv"));
+  REQUIRE(rows.size() == 5);
+  for (const Cells& row : rows) {
+    CHECK(row.at("group") == "pairs");
+    CHECK(row.at("hash") == rows[0].at("hash"));
+    CHECK(number(row, "ms_min") > 0);
+  }
+  CHECK(rows[0].at("name") == "stack_1k_tree");
+  CHECK(rows[4].at("name") == "stack_1k_brute_force");
+}
+
 TEST_CASE("bench refuses bad flags and unwritable files before it measures anything") {
   const Folder folder;
   folder.write("file", "not a folder");

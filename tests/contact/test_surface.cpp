@@ -169,6 +169,36 @@ TEST_CASE("the nearest point of a deforming surface is that of all its faces, on
   }
 }
 
+TEST_CASE("a filtered search finds the nearest of the accepted faces") {
+  const Mesh ball = generate_mesh("ball", {{"frequency", {3}}}).value();
+  const Surface s = make_surface(ball);
+  const std::vector<Vec4> x = rows_of(ball.vertices);
+  SurfaceTree tree;
+  tree.build(s, x.data());
+  for (int v = 0; v < int(s.vertices.size()); ++v) {
+    const int row = s.vertices[v];
+    struct Context {
+      const Surface& surface;
+      int row;
+    } context{s, row};
+    const FaceFilter others{[](const void* raw, int face) {
+                              const Context& c = *static_cast<const Context*>(raw);
+                              return !c.surface.is_corner(c.row, face);
+                            },
+                            &context};
+    double least = INFINITY;
+    for (size_t f = 0; f < s.faces.size(); ++f) {
+      const auto& [a, b, c] = s.faces[f];
+      if (!s.is_corner(row, int(f)))
+        least = std::min(least, point_triangle(x[row].xyz(), x[a].xyz(), x[b].xyz(), x[c].xyz()).squared_distance);
+    }
+    const ClosestPoint found = closest(tree, x[row].xyz(), INFINITY, others);
+    CHECK(!s.is_corner(row, found.face));
+    CHECK(std::abs(found.distance) == std::sqrt(least));
+    CHECK(closest(tree, x[row].xyz()).distance == 0);
+  }
+}
+
 TEST_CASE("inside and outside of a solid are told by its tetrahedra") {
   const Mesh bear = generate_mesh("bear", {{"resolution", {12}}}).value();
   const Surface s = make_surface(bear);
