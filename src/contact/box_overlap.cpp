@@ -1,4 +1,4 @@
-// Which boxes overlap, eight comparisons at a time.
+// Which boxes overlap and how far they are, eight at a time.
 #include <bit>
 
 #include "contact/box_tree.h"
@@ -112,6 +112,23 @@ void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int 
   walk.flush(out);
 }
 
+void distance_kernel(const BoxBlock& block, const std::array<float, 3>& p, float* out) {
+  const D d;
+  constexpr float downward = 1 - 0x1.0p-20f;  // covers the rounding of this sum
+  constexpr int lanes = int(hn::MaxLanes(D()));
+  for (int l = 0; l < 8; l += lanes) {
+    auto sum = hn::Zero(d);
+    for (int k = 0; k < 3; ++k) {
+      const auto at = hn::Set(d, p[k]);
+      const auto beyond =
+          hn::Max(hn::Max(hn::Sub(hn::Load(d, block.low[k] + l), at), hn::Sub(at, hn::Load(d, block.high[k] + l))),
+                  hn::Zero(d));
+      sum = hn::MulAdd(beyond, beyond, sum);
+    }
+    hn::StoreU(hn::Mul(sum, hn::Set(d, downward)), d, out + l);
+  }
+}
+
 }  // namespace
 }  // namespace verve::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -120,6 +137,11 @@ HWY_AFTER_NAMESPACE();
 namespace verve {
 
 HWY_EXPORT(overlap_kernel);
+HWY_EXPORT(distance_kernel);
+
+void BoxBlock::squared_distances(const std::array<float, 3>& p, float* out) const {
+  HWY_DYNAMIC_DISPATCH(distance_kernel)(*this, p, out);
+}
 
 void overlapping(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
                  std::vector<std::uint64_t>& out) {

@@ -33,18 +33,6 @@ FloatBox BoxBlock::joined() const {
   return out;
 }
 
-void BoxBlock::squared_distances(const std::array<float, 3>& p, float* out) const {
-  constexpr float downward = 1 - 0x1.0p-20f;  // covers the rounding of this sum
-  float sum[8] = {};
-  for (int k = 0; k < 3; ++k)
-    for (int lane = 0; lane < 8; ++lane) {
-      const float below = low[k][lane] - p[k], above = p[k] - high[k][lane];
-      const float d = below > above ? below : above, beyond = d > 0 ? d : 0;
-      sum[lane] += beyond * beyond;
-    }
-  for (int lane = 0; lane < 8; ++lane) out[lane] = sum[lane] * downward;
-}
-
 void BoxTree::set_centre(int item, const FloatBox& box) {
   for (int k = 0; k < 3; ++k) centres_[item][k] = box.empty() ? 0 : 0.5f * (box.low[k] + box.high[k]);
 }

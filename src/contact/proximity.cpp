@@ -15,8 +15,7 @@ SegmentPart part_of(double t) { return t <= 0 ? SegmentPart::start : t >= 1 ? Se
 
 }  // namespace
 
-Vec3 direction(const Vec3& v, const Vec3& otherwise) {
-  // scaled first: the square of what is very short or very long has no digits
+Vec3 scaled_direction(const Vec3& v, const Vec3& otherwise) {
   const double size = std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
   if (!(size > 0) || !std::isfinite(size)) return otherwise;
   const Vec3 u = v / size;

@@ -1,6 +1,8 @@
 // Distances between a point and a triangle and between two segments, with and without sign.
 #pragma once
 
+#include <cmath>
+
 #include "geometry/point_triangle.h"
 #include "verve/vec.h"
 
@@ -38,7 +40,13 @@ Touch signed_distance(const Vec3& offset, double squared_distance, const Vec3& o
 Touch signed_distance(const SegmentSegment& nearest, const Vec3& along_p, const Vec3& along_q, const Vec3& outward_p,
                       const Vec3& outward_q, double least = 0);
 
+/// For vectors so short or so long that their squares have no digits.
+Vec3 scaled_direction(const Vec3& v, const Vec3& otherwise);
 /// `v` over its length; `otherwise` when it has none.
-Vec3 direction(const Vec3& v, const Vec3& otherwise);
+inline Vec3 direction(const Vec3& v, const Vec3& otherwise) {
+  const double squared = dot(v, v);
+  if (squared > 1e-280 && squared < 1e280) return v / std::sqrt(squared);
+  return scaled_direction(v, otherwise);
+}
 
 }  // namespace verve

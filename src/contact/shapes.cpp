@@ -58,11 +58,11 @@ struct Cuboid {
   Touch at(const Vec3& x) const {
     const Vec3 q{std::abs(x.x) - half.x, std::abs(x.y) - half.y, std::abs(x.z) - half.z};
     const int axis = q.x >= q.y && q.x >= q.z ? 0 : q.y >= q.z ? 1 : 2;
-    const Vec3 beyond{q.x > 0 ? q.x * sign_of(x.x) : 0, q.y > 0 ? q.y * sign_of(x.y) : 0,
-                      q.z > 0 ? q.z * sign_of(x.z) : 0};
     Vec3 face{};
     face[axis] = sign_of(x[axis]);
     if (!(q[axis] > 0)) return {q[axis], face};
+    const Vec3 beyond{std::copysign(std::max(q.x, 0.0), x.x), std::copysign(std::max(q.y, 0.0), x.y),
+                      std::copysign(std::max(q.z, 0.0), x.z)};
     return {norm(beyond), direction(beyond, face)};
   }
   Box bounds() const { return box_of(half); }

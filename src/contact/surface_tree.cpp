@@ -15,13 +15,17 @@ constexpr double least_offset = 1e-12;
 
 }  // namespace
 
-FloatBox SurfaceTree::box_of(int face) const {
-  FloatBox box = FloatBox::none();
-  for (const int r : surface_->faces[face]) {
+void SurfaceTree::set_rows() {
+  rows_.resize(surface_->rows);
+  for (const int r : surface_->vertices) {
     const Vec3 p = x_[r].xyz() - origin_;
-    box = box.joined(float_box(p, p, 0));
+    rows_[r] = float_box(p, p, 0);
   }
-  return box.finished();
+}
+
+FloatBox SurfaceTree::box_of(int face) const {
+  const auto& [a, b, c] = surface_->faces[face];
+  return rows_[a].joined(rows_[b]).joined(rows_[c]).finished();
 }
 
 void SurfaceTree::build(const Surface& surface, const Vec4* x) {
@@ -32,6 +36,7 @@ void SurfaceTree::build(const Surface& surface, const Vec4* x) {
       origin_ = x[r].xyz();
       break;
     }
+  set_rows();
   boxes_.build(int(surface.faces.size()), [this](int f) { return box_of(f); });
   const FloatBox all = boxes_.box();
   size_ = all.empty() ? 0 : std::max({all.high[0] - all.low[0], all.high[1] - all.low[1], all.high[2] - all.low[2]});
@@ -39,6 +44,7 @@ void SurfaceTree::build(const Surface& surface, const Vec4* x) {
 
 void SurfaceTree::refit(const Vec4* x) {
   x_ = x;
+  set_rows();
   boxes_.refit([this](int f) { return box_of(f); });
   if (boxes_.decayed()) build(*surface_, x);
 }

@@ -38,12 +38,14 @@ class SurfaceTree {
 
  private:
   friend ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const FaceFilter& filter);
+  void set_rows();
   FloatBox box_of(int face) const;
 
   const Surface* surface_ = nullptr;
   const Vec4* x_ = nullptr;
   Vec3 origin_{};
   double size_ = 0;
+  std::vector<FloatBox> rows_;
   BoxTree boxes_;
 };
 
