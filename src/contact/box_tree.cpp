@@ -55,9 +55,9 @@ void BoxTree::sort_items() {
 
 /// A node that may hold `capacity` items: its children are full but for the last, so halves end between children.
 void BoxTree::split(int first, int last, int capacity) {
+  if (last - first <= width) return;  // the order within a block says nothing
   while (capacity / width >= last - first) capacity /= width;
   const int child = capacity / width, children = (last - first + child - 1) / child;
-  if (last - first <= width) return;  // the order within a block says nothing
   std::array<float, 3> low, high;
   low.fill(INFINITY), high.fill(-INFINITY);
   for (int i = first; i < last; ++i)

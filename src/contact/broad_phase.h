@@ -29,7 +29,7 @@ struct Pair {
 };
 
 /// Finds the pairs whose boxes overlap. The box of a feature holds the whole way of its vertices and the margin, and is
-/// rounded outward to float, so that no pair is missed and one that is farther apart by 1e-7 of its distance from the
+/// rounded outward to float, so that no pair is missed and one that is farther apart by 4e-7 of its distance from the
 /// first vertex may be found. Left out are pairs that share a vertex, those that a surface never wants (never_faces,
 /// never_edges), and features with a vertex that is not finite or 1e30 m away. Every implementation finds the same
 /// pairs, each once and sorted, on any number of threads; none allocates once it has seen as many pairs before.

@@ -165,8 +165,8 @@ class HashBroadPhase final : public BroadPhase {
     std::vector<int> surface;
   };
 
-  /// Teschner et al. found the mean length of edges best. This is the mean of the longest sides of their boxes:
-  /// about the same at rest, and longer by the way that a frame takes.
+  /// Teschner et al. found the mean length of edges best. The mean of the longest sides of their boxes is about that at
+  /// rest, and longer by the way that a frame takes; half as much again was a tenth faster than once or twice of it.
   double cell_size() const {
     double sum = 0;
     long count = 0;
@@ -178,7 +178,7 @@ class HashBroadPhase final : public BroadPhase {
       }
       if (count > 0) break;
     }
-    return count > 0 && sum > 0 ? sum / double(count) : 1;
+    return count > 0 && sum > 0 ? 1.5 * sum / double(count) : 1;
   }
 
   template <class F>
