@@ -36,7 +36,8 @@ struct Pair {
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
-  /// `self`: also pairs of a surface, or a body, with itself.
+  /// `self`: also pairs of a surface, or a body, with itself. What is kept from call to call goes by the place of a
+  /// surface in the list: another order is never wrong, and slower once.
   virtual void find(std::span<const SweptSurface> surfaces, std::vector<Pair>& vertex_face,
                     std::vector<Pair>& edge_edge, bool self) = 0;
 };

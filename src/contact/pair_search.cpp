@@ -68,21 +68,25 @@ void PairSink::finish(const std::vector<int>& first_a, const std::vector<int>& f
     for (const std::uint64_t pair : chunks_[c]) sorted_[next_[pair >> 32]++] = int(pair & 0xffffffffu);
 
   out.resize(total);
-  std::size_t count = 0;
-  int begin = 0;
-  for (std::size_t s = 0; s + 1 < first_a.size(); ++s)
-    for (int a = first_a[s]; a < first_a[s + 1]; ++a) {
-      const int end = next_[a];
-      std::sort(sorted_.begin() + begin, sorted_.begin() + end);
+  constexpr int grain = 1024;  // features per chunk
+  const int features = first_a.back();
+  twice_.assign(chunk_count(features, grain), false);
+  parallel_for(features, grain, [&](int begin, int end, int chunk) {
+    std::size_t s = std::upper_bound(first_a.begin(), first_a.end(), begin) - first_a.begin() - 1;
+    for (int a = begin; a < end; ++a) {
+      while (a >= first_a[s + 1]) ++s;
+      const int from = a == 0 ? 0 : next_[a - 1], to = next_[a];
+      std::sort(sorted_.begin() + from, sorted_.begin() + to);
       std::size_t t = 0;
-      for (int i = begin; i < end; ++i) {
-        if (i > begin && sorted_[i] == sorted_[i - 1]) continue;
+      for (int i = from; i < to; ++i) {
         while (sorted_[i] >= first_b[t + 1]) ++t;
-        out[count++] = {int(s), a - first_a[s], int(t), sorted_[i] - first_b[t]};
+        out[i] = {int(s), a - first_a[s], int(t), sorted_[i] - first_b[t]};
+        if (i > from && sorted_[i] == sorted_[i - 1]) twice_[chunk] = true;
       }
-      begin = end;
     }
-  out.resize(count);
+  });
+  if (std::find(twice_.begin(), twice_.end(), char(true)) != twice_.end())
+    out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
 namespace {

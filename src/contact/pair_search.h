@@ -73,6 +73,7 @@ class PairSink {
   std::vector<std::vector<std::uint64_t>> chunks_;
   int used_ = 0;
   std::vector<int> next_, sorted_;
+  std::vector<char> twice_;  // a chunk of the result has a pair that was found twice
 };
 
 std::unique_ptr<BroadPhase> make_tree_broad_phase();
