@@ -97,7 +97,44 @@ struct BodySpec {
   std::vector<PotentialSpec> potentials;
   InitialState initial;
   Dials dials;
-  std::string color;  ///< "#rrggbb" for reports; empty: chosen
+  // The surface, where bodies touch (see ContactSpec).
+  double thickness = 0;    ///< of a sheet or a skin around a solid [m]
+  double friction = 0;     ///< Coulomb's; of a pair the geometric mean
+  double restitution = 1;  ///< of a pair the lesser
+  std::string color;       ///< "#rrggbb" for reports; empty: chosen
+};
+
+/// A rigid obstacle, fixed or on a path of keyframes. Lengths in metres, in its own frame: capsules and cylinders lie
+/// along y, a plane passes through its position.
+struct ColliderSpec {
+  std::string name;
+  std::string shape;             ///< plane, sphere, box, capsule, cylinder or mesh
+  Vec3 normal{0, 1, 0};          ///< of a plane: where things may be
+  Vec3 size{1, 1, 1};            ///< of a box
+  double radius = 0.5;           ///< of a sphere, capsule or cylinder
+  double length = 1;             ///< of a cylinder, of a capsule without its ends
+  std::optional<MeshSpec> mesh;  ///< tetrahedra or a closed surface
+  Track<Vec3> position{Vec3{}};  ///< [m]
+  Track<Vec3> rotation{Vec3{}};  ///< rotation vector [degrees]
+  double friction = 0;
+  double restitution = 1;
+  Track<bool> active{true};
+};
+
+/// What happens between two bodies, or a body and a collider, in place of what their surfaces say.
+struct ContactPairSpec {
+  std::string a, b;  ///< names of bodies or colliders; the same twice: a body with itself
+  std::optional<double> friction, restitution;
+  bool touch = true;  ///< false: they pass through each other
+};
+
+/// Bodies touch colliders always, each other and themselves where a scene says so.
+struct ContactSpec {
+  bool bodies = true;      ///< with each other
+  bool self = false;       ///< with themselves
+  double stiffness = 100;  ///< of a vertex that touches, in units of its mass / step^2
+  std::string response = "penalty";
+  std::vector<ContactPairSpec> pairs;
 };
 
 /// Zero-rest-length springs (CPD, Sec. 4.4) from selected vertices of a body to the world or to another body.
@@ -152,18 +189,19 @@ struct SolverSpec {
   std::string conservation;
   std::string acceleration = "none";  ///< of projective, jacobi and gauss_seidel: none, chebyshev, anderson
   int window = 5;                     ///< pairs that lbfgs, steps that anderson remembers
-  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
-  double newmark_beta = 0.25;     ///< of newmark, > 0
-  double newmark_gamma = 0.5;     ///< likewise, >= 0.5; more than that damps
-  double tolerance = 1e-6;        ///< of the scaled residuals
-  std::optional<int> iterations;  ///< cap per step; default: the method's
-  int substeps = 0;               ///< per frame; 0 = automatic
-  double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
+  std::optional<double> rho;          ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
+  double newmark_beta = 0.25;         ///< of newmark, > 0
+  double newmark_gamma = 0.5;         ///< likewise, >= 0.5; more than that damps
+  double tolerance = 1e-6;            ///< of the scaled residuals
+  std::optional<int> iterations;      ///< cap per step; default: the method's
+  int substeps = 0;                   ///< per frame; 0 = automatic
+  double epsilon = 1e-2;              ///< weight of alpha^2 in units of E_ref, `published` only
   Precision precision = Precision::float64;
   std::string global = "automatic";  ///< solver of the global step: automatic, direct, half, multigrid
-  double stiffness = 1;                      ///< of pbd: share of each correction that is applied
-  std::string stiffness_per = "projection";  ///< or "step": what is left of an error after all iterations is 1 - stiffness
-  double constraint_damping = 0;             ///< of xpbd: beta / k of its Eq. 26 [s]
+  double stiffness = 1;              ///< of pbd: share of each correction that is applied
+  std::string stiffness_per =
+      "projection";               ///< or "step": what is left of an error after all iterations is 1 - stiffness
+  double constraint_damping = 0;  ///< of xpbd: beta / k of its Eq. 26 [s]
 };
 
 struct Scene {
@@ -178,6 +216,8 @@ struct Scene {
   std::vector<ForceSpec> forces;
   std::vector<PushSpec> pushes;
   std::vector<WindSpec> winds;
+  std::vector<ColliderSpec> colliders;
+  std::optional<ContactSpec> contact;  ///< none: bodies pass through each other and themselves
 };
 
 /// Everything wrong with a scene's values, each place written as in the file ("bodies[0].potentials[1].stiffness").

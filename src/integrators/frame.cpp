@@ -46,7 +46,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     const double phase = island.at_rest(h, settings.tolerance) ? 0 : island.observe_frequency(h);
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
-  bool calm = island.calm_frames > 0;
+  bool calm = island.calm_frames > 0, all_contacts = false;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
   std::optional<double> lowered;
@@ -56,11 +56,12 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
     BodyLedger worst;
-    bool failed = false, too_high = false;
+    bool failed = false, too_high = false, missed = false;
     for (int sub = 0; sub < n && !failed; ++sub) {
       const double time = clock(state.frame + double(sub + 1) / n);
       place_anchors(island, time, double(sub + 1) / n);
       blow(island, time, h / n);
+      prepare_contacts(island, clock(state.frame + double(sub) / n), time, h / n, all_contacts);
       hold_momenta(island, time, h / n);
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
@@ -87,12 +88,19 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
         failed |= outcome.stationary && outcome.error_h > 0.01;
       }
-      if (!failed) settle(island, outcome, demand), book_wind(island);
+      if (failed) break;
+      if (!all_contacts && missed_contact(island, time)) {
+        missed = failed = true;
+        break;
+      }
+      settle(island, outcome, demand), book_wind(island), settle_contacts(island);
+      island.restarts = false;
     }
-    if (failed && last_chance && !too_high) return outcome;
+    if (failed && last_chance && !too_high && !missed) return outcome;
     if (failed) {
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
+      restore_grips(island);
       load(island);
       place_anchors(island, clock(state.frame));
       island.energy_changed();
@@ -100,11 +108,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
         if (!island.lower_energy(*lowered, h / n, settings)) lowered.reset();
       }
-      if (too_high) {
+      if (missed) {
+        all_contacts = true;
+      } else if (too_high) {
         may_lower = false;
       } else if (shortest) {
-        // where the length of steps is searched for, calm ones let go of H and cannot stall (Island::step): one frame of
-        // the shortest, then the method's own again
+        // where the length of steps is searched for, calm ones let go of H and cannot stall (Island::step): one frame
+        // of the shortest, then the method's own again
         calm = true, island.calm_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most : 1;
       } else {
         n *= 2;
@@ -135,7 +145,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
 void World::take_back() {
   state = before_;
   rebuild_islands();
-  for (auto& island : islands_) island->energy_changed(), island->forget_own_step();
+  for (Island* island : islands_) island->energy_changed(), island->forget_own_step();
   update_forces();
   state = before_;  // which forces are new is for the next frame to see
 }
@@ -153,10 +163,19 @@ StepReport World::step() {
   update_materials(clock(state.frame + 1));
   update_forces();
   start_ledger_ = state.ledger;
+  start_grips_ = state.grips;
+  group_islands();
 
-  for (auto& island : islands_) {
+  // islands that meet on their way are put together and go again
+  std::vector<const Island*> arrived;
+  for (size_t i = 0; i < islands_.size(); ++i) {
+    Island* island = islands_[i];
+    if (std::find(arrived.begin(), arrived.end(), island) != arrived.end()) continue;
+    for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
+    restore_grips(*island);
     load(*island);
     const StepOutcome outcome = advance(*island, report);
+    arrived.push_back(island);
     const std::string& name = model.bodies[island->bodies()[0]].name;
     if (outcome.status == StepOutcome::Status::not_factorizable) {
       report.status = StepStatus::not_factorizable;
@@ -170,13 +189,25 @@ StepReport World::step() {
       report.message = "body \"" + name + "\": " + outcome.message;
     }
     if (!report) break;
+    if (i + 1 == islands_.size() && find_new_contacts()) {
+      std::erase_if(arrived, [&](const Island* done) {
+        return std::find(islands_.begin(), islands_.end(), done) == islands_.end();
+      });
+      i = size_t(-1);
+    }
   }
   if (!report) {
     take_back();
     return report;
   }
 
-  for (auto& island : islands_) store(*island);
+  state.touching.clear();
+  for (Island* island : islands_) {
+    store(*island);
+    for (const int b : island->bodies()) state.group[b] = island->bodies()[0];
+    for (const auto& [a, b] : island->contacts.touching_bodies())
+      state.touching.push_back({island->bodies()[a], island->bodies()[b]});
+  }
   settle_anchors(clock(state.frame + 1));
   state.frame += 1;
   state.time = end;

@@ -26,9 +26,14 @@ class ImplicitEuler final : public Integrator {
 
   void finish(Motion& m, const Forcing& f, double h, const BaseStep& s, std::vector<Vec4>& x) const override {
     const double inverse = 1 / s.hh, kick = s.kappa * h;
+    for (size_t i = 0; s.keep_rates && i < m.x.size(); ++i) {
+      m.p[i] = (x[i] - m.x[i]) * inverse;
+      m.q[i] = ((x[i] - s.xb[i]) * inverse - m.v[i]) * inverse;
+    }
     for (size_t i = 0; i < m.x.size(); ++i) m.v[i] = (x[i] - s.xb[i]) * inverse + f.acceleration[i] * kick;
     m.x.swap(x);
-    m.history = false;
+    m.history = s.keep_rates;
+    m.last_step = h;
   }
 };
 

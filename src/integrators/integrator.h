@@ -40,6 +40,7 @@ struct BaseStep {
   bool first = false;  // p and q of the motion have yet to be made
   double before = 0;   // length of the step before
   int stage = 0;
+  bool keep_rates = false;  // backward Euler leaves p and q to the next step
   Vec3 falling;  // acceleration of the frame in which a free body looks for its equilibrium
 
   // Of an integrator that is not direct: what is minimised over is some y, and the step ends at

@@ -42,7 +42,7 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (const int b : bodies_)
     for (const auto& potential : model.bodies[b].potentials) searches_ = searches_ || !potential->is_bounded();
   if (searches_) x_before_.resize(rows_);
-  body_energy_.resize(bodies_.size());
+  body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());
   rest_.resize(rows_);
   Mat3 second;
   for (size_t k = 0; k < bodies_.size(); ++k) {
@@ -64,6 +64,12 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   };
   for (int r = 1; r < rows_; ++r)
     if (nearer(r, middle_)) middle_ = r;
+}
+
+Island::Island(const Model& model, std::vector<Island*> parts, std::vector<int> bodies,
+               const std::vector<int>& active_anchors)
+    : Island(model, std::move(bodies), active_anchors) {
+  parts_ = std::move(parts);
 }
 
 void Island::set_anchors(const std::vector<int>& active_anchors) {
@@ -119,6 +125,8 @@ double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradi
       if (bodies_[k] == anchor.other) body_energy_[k] += 0.5 * energy;
     }
   }
+  std::fill(contact_energy_.begin(), contact_energy_.end(), 0.0);
+  if (!contacts.empty()) total += contacts.add_gradient(x.data(), gradient.data(), contact_energy_);
   return total;
 }
 
@@ -220,6 +228,24 @@ Island::Factor* Island::factor_for(double hh, const Settings& settings) {
   return refactorize(*slot) ? slot : nullptr;
 }
 
+bool Island::find_factor(double hh, const Settings& settings) {
+  factor_.clear();
+  slot_ = nullptr;
+  if (parts_.empty()) {
+    slot_ = factor_for(hh, settings);
+    if (slot_) factor_.add(slot_->solver, 0);
+    return slot_;
+  }
+  int first = 0;
+  for (Island* part : parts_) {
+    const Factor* factor = part->factor_for(hh, settings);
+    if (!factor) return factor_.clear(), false;
+    factor_.add(factor->solver, first);
+    first += part->rows_;
+  }
+  return true;
+}
+
 double Island::observe_frequency(double h) {
   double distance = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
@@ -236,7 +262,9 @@ double Island::observe_frequency(double h) {
                 });
   }
   if (distance < 1e-18 * rest_size_) return 0;  // round-off, not a deformation
-  frequency_energy_ = 0.9 * frequency_energy_ + motion.energy - prestress_energy_;
+  double elastic = motion.energy - prestress_energy_;
+  for (const double energy : contact_energy_) elastic -= energy;
+  frequency_energy_ = 0.9 * frequency_energy_ + elastic;
   frequency_distance_ = 0.9 * frequency_distance_ + distance;
   return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;
 }

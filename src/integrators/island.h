@@ -8,12 +8,15 @@
 #include "base/parallel.h"
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
+#include "integrators/contact_metric.h"
+#include "integrators/contacts.h"
 #include "integrators/integrator.h"
 #include "integrators/minimizers/minimizer.h"
 #include "integrators/minimizers/secant_pairs.h"
 #include "integrators/own_step.h"
 #include "integrators/projection.h"
 #include "integrators/row_passes.h"
+#include "integrators/solver_parts.h"
 #include "linear/global_solver.h"
 #include "model/model.h"
 #include "potentials/anchor.h"
@@ -28,6 +31,7 @@ struct Settings {
   const OwnStepEntry* own_step = nullptr;
   const MinimizerEntry* minimizer = nullptr;  // null: projective
   std::unique_ptr<Integrator> calm;           // for islands at rest under constraints: see Island::at_rest
+  std::unique_ptr<Integrator> touching;       // for islands that touch something, under constraints; null: the same
   Conservation conservation = Conservation::cpd;
   const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
   double tolerance = 1e-6;
@@ -81,6 +85,9 @@ class Island {
   };
 
   Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors);
+  /// Of islands that touch each other: they keep their factors, and their bodies their order.
+  Island(const Model& model, std::vector<Island*> parts, std::vector<int> bodies,
+         const std::vector<int>& active_anchors);
   /// Anchors to the world turned on or off; links between bodies stay as they are.
   void set_anchors(const std::vector<int>& active_anchors);
 
@@ -106,6 +113,16 @@ class Island {
   const ConsistentMass& consistent_mass() const { return consistent_; }
   /// Accelerations of forces that differ from vertex to vertex, where they are not the force over the mass of each.
   void balance_forces();
+
+  /// What may touch in the coming step; the caller fills it in.
+  Contacts contacts;
+  /// Its members or what it touches were others in the last step: no rates to go on from.
+  bool restarts = false;
+  const std::vector<Island*>& parts() const { return parts_; }
+  /// What slides, slides: takes the work of friction out of W, into the losses of each body.
+  void settle_grips(std::vector<double>& losses);
+  /// Of what touched at the last evaluation, per body.
+  const std::vector<double>& contact_energies() const { return contact_energy_; }
 
   Motion motion;  // the caller loads it before a step and takes it after
   Forcing forcing;
@@ -143,7 +160,7 @@ class Island {
   void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const;
   /// x = A^-1 b with the factor of this step.
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
-    factor_->solve(b.data(), x.data());
+    factor_.solve(b.data(), x.data());
     right_hand_sides_ += 3;
   }
   /// Counts changes of weights, stiffnesses and anchors.
@@ -174,9 +191,9 @@ class Island {
 
   int factorizations() const { return factorizations_; }
   /// What the last step solved with; empty before the first.
-  std::string solver_description() const { return factor_ ? factor_->description() : std::string(); }
-  long factor_nonzeros() const { return factor_ ? factor_->nonzeros() : 0; }  // of the last step
-  long right_hand_sides() const { return right_hand_sides_; }                 // scalar solves so far
+  std::string solver_description() const { return factor_.description(); }
+  long factor_nonzeros() const { return factor_.nonzeros(); }  // of the last step
+  long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
 
   // Automatic sub-steps.
   int substeps = 1;         // of the last frame
@@ -215,7 +232,11 @@ class Island {
   };
   struct Problem {  // what the step is asked for
     bool held = false, published = false, momenta = false, swings = false;
-    bool of_rest = false;                 // swings by the arms of the rest shape
+    bool of_rest = false;   // swings by the arms of the rest shape
+    bool touches = false;   // something may touch
+    bool grounded = false;  // and it is the world
+    int kept = 6;           // how many of the momenta no contact resists, and which: combinations of P and L/R
+    std::array<Vec6, 6> basis{};
     bool direct = true, statics = false;  // of the integrator
     bool lets_go = false;                 // of H, which becomes a debt
     double tolerance = 0, beta = 0, offset = 0;
@@ -243,6 +264,15 @@ class Island {
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
+  bool find_factor(double hh, const Settings& settings);
+  void find_metric();
+  void find_free_momenta();
+  void take_in_contacts(StepProducts& step, IterationProducts& iteration);
+  void add_contacts(const Direction& d);
+  void correct_plain();
+  void rest_on_contacts();
+  StepProducts with_kept(StepProducts s) const;
+  Quantities kept_part(const Quantities& c) const;
   bool refactorize(Factor& factor);
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
@@ -321,8 +351,18 @@ class Island {
   bool evaluated_ = false;
   long matrix_version_ = 0, anchor_version_ = 0;
   std::vector<std::unique_ptr<Factor>> factors_;
-  const GlobalSolver* factor_ = nullptr;
-  Factor* slot_ = nullptr;  // of it
+  SolverParts factor_;
+  Factor* slot_ = nullptr;  // of it, unless it has parts
+  std::vector<Island*> parts_;
+  struct TouchMetric {
+    double hh = 0;
+    long version = -1;
+    ContactMetric metric;
+  };
+  std::vector<std::unique_ptr<TouchMetric>> metrics_;
+  ContactMetric* metric_ = nullptr;  // of this step
+  std::vector<double> contact_energy_, y_[8], z_[8], contact_m_;
+  std::vector<Vec4> contact_b_, contact_x_;
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 

@@ -66,7 +66,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
   StepProducts step;
   step.momenta = p.momenta;
   if (p.momenta) {
-    factor_->solve(kr_.data(), Akr_.data());
+    factor_.solve(kr_.data(), Akr_.data());
     right_hand_sides_ += 3;
     const Mat3 t = over_rows<Mat3>(
         rows_, [&](Mat3& sum, int i) { sum = sum + outer(vec3(Akr_[i]), vec3(kr_[i])); });
@@ -140,7 +140,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     if (done || k >= settings.iterations) return;
     if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
 
-    factor_->solve2(gg_.data(), Ag_.data(), gH_.data(), AH_.data());
+    factor_.solve2(gg_.data(), Ag_.data(), gH_.data(), AH_.data());
     right_hand_sides_ += 6;
     watch.book(out.timings.global);
     struct Products {

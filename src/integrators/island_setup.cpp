@@ -107,9 +107,9 @@ void Island::solve_columns() {
   if (problem_.of_rest) swing_at_rest(*slot_);
   if (!has_levers()) {
     if (narrow_) {
-      factor_->solve(lin_narrow_.data(), Alin_narrow_.data());
+      factor_.solve(lin_narrow_.data(), Alin_narrow_.data());
     } else {
-      factor_->solve(lin_.data(), Alin_.data());
+      factor_.solve(lin_.data(), Alin_.data());
     }
     right_hand_sides_ += 3;
     return;
@@ -128,9 +128,9 @@ void Island::solve_columns() {
     }
   }
   if (narrow_) {
-    factor_->solve2(kr_narrow_.data(), lever_narrow_.data(), lin_narrow_.data(), Alin_narrow_.data());
+    factor_.solve2(kr_narrow_.data(), lever_narrow_.data(), lin_narrow_.data(), Alin_narrow_.data());
   } else {
-    factor_->solve2(kr_.data(), Akr_.data(), lin_.data(), Alin_.data());
+    factor_.solve2(kr_.data(), Akr_.data(), lin_.data(), Alin_.data());
   }
   right_hand_sides_ += 6;
 }

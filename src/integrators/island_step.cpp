@@ -30,9 +30,9 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 void Island::solve_gradient() {
   if (last_.counts) Ag_.swap(last_Ag_), Ag_narrow_.swap(last_Ag_narrow_);
   if (narrow_) {
-    factor_->solve(gg_.data(), Ag_narrow_.data());
+    factor_.solve(gg_.data(), Ag_narrow_.data());
   } else {
-    factor_->solve(gg_.data(), Ag_.data());
+    factor_.solve(gg_.data(), Ag_.data());
   }
   right_hand_sides_ += 3;
 }
@@ -110,7 +110,8 @@ double Island::merit(double c_h, double lambda) {
     }
     return sum;
   });
-  return inertia + sums_.energy + (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
+  return inertia + sums_.energy +
+         (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
 /// Back towards where the last step began. P and L are linear in x: what holds at both ends holds between.
@@ -122,9 +123,9 @@ void Island::shorten_step(double factor) {
   });
 }
 
-/// The first step is that from x_n, carried along and turned by the motion of the whole, to the momentum estimate: where
-/// the estimate deforms the body too much, it is shortened like any other. W is known there, and P and L are nearly
-/// right: a step that must stay there moves like a rigid body.
+/// The first step is that from x_n, carried along and turned by the motion of the whole, to the momentum estimate:
+/// where the estimate deforms the body too much, it is shortened like any other. W is known there, and P and L are
+/// nearly right: a step that must stay there moves like a rigid body.
 double Island::merit_at_start(double h, double h_target) {
   Vec3 shift{};
   Mat3 turn = Mat3::identity();
@@ -153,7 +154,9 @@ void Island::choose(double h, const Settings& settings) {
   p.held = settings.conservation != Conservation::none && !driven;
   p.published = p.held && settings.conservation == Conservation::published;
   p.momenta = p.held && !anchored_;
-  p.swings = p.held && !p.published && anchored_;
+  p.touches = !contacts.empty();
+  p.grounded = !contacts.on_shapes.empty();
+  p.swings = p.held && !p.published && anchored_ && !p.touches;
   p.of_rest = p.swings && bodies_.size() == 1;
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
@@ -174,26 +177,29 @@ void Island::pose(double h, const Demand& demand) {
                                            : s.kinetic + motion.energy + p.offset + demand.debt.h;
 
   // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
+  const bool carried = anchored_ || p.grounded;  // by the world
   const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
   const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
-  if (p.momenta) {
+  if (p.momenta && p.kept == 6) {
     const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
-  if (p.held && p.direct) p.target.h -= (1 - demand.keep) * (p.momenta ? p.target.h - p.rigid : 2 * s.kinetic);
+  if (p.held && p.direct)
+    p.target.h -= (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
 
   // Energy scale: free of units, no absolute tolerance anywhere.
   const bool euler = base_.kappa != 0 || p.published || !p.held;
   double inner = motion.energy + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
   if (p.statics) inner = motion.energy + 1e-2 * s.force_size * s.radius;
-  if (!anchored_ && !p.statics) inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
-  const double outer_h = anchored_ ? 0 : translation - p.beta * dot(s.force, rigid_v);
-  p.present = std::max({p.momenta ? p.rigid - outer_h : 0, inner,
+  if (!carried && !p.statics)
+    inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
+  const double outer_h = carried ? 0 : translation - p.beta * dot(s.force, rigid_v);
+  p.present = std::max({p.momenta && p.kept == 6 ? p.rigid - outer_h : 0, inner,
                         1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
   // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
   // potential: a hundredth of what moves it against them by its own size
-  p.present = std::max(p.present, anchored_ ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
+  p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
   for (const int b : bodies_)  // its energy passes through zero while its forces do not
     for (const auto& potential : model_.bodies[b].potentials)
       p.present = std::max(p.present, 1e-2 * potential->prestress());
@@ -293,7 +299,11 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || at_rest(h, settings.tolerance)) ? *settings.calm : *settings.integrator;
+      settings.calm && (calm || driven || at_rest(h, settings.tolerance) || (restarts && !contacts.empty()))
+          ? *settings.calm
+      : settings.touching && !contacts.empty() ? *settings.touching
+                                               : *settings.integrator;
+  metric_ = nullptr;
   StepOutcome out;
   Demand asked = demand;
   asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
@@ -320,7 +330,7 @@ void Island::measure_losses(double h_before, StepOutcome& out) {
     out.residual.h = now - h_before;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
   }
-  if (anchored_) return;
+  if (anchored_ || p.grounded) return;
   Vec3 momentum{}, center{}, l{};
   for (int i = 0; i < rows_; ++i)
     momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
@@ -340,7 +350,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
   }
-  integrator.begin(motion, h, settings.conservation == Conservation::cpd, base_);
+  base_.keep_rates = !contacts.empty() && settings.touching;
+  // half a kick after the solve would shake what rests on something
+  integrator.begin(motion, h, settings.conservation == Conservation::cpd && contacts.on_shapes.empty(), base_);
   base_.falling = {};
   choose(h, settings);
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
@@ -351,13 +363,14 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     base_.falling = base_.falling / total_mass_;
   }
   // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
-  SecantPairs* const pairs = calm ? nullptr : pairs_.get();
+  SecantPairs* const pairs = calm || problem_.touches ? nullptr : pairs_.get();
   // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
-  if (factors) slot_ = factor_for(base_.hh, settings), factor_ = slot_ ? &slot_->solver : nullptr;
-  narrow_ = factors && factor_ && factor_->is_narrow() && !consistent() && !minimizer_ && !pairs &&
+  if (factors) find_factor(base_.hh, settings);
+  narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);
+  if (problem_.grounded && problem_.momenta) find_free_momenta();
   pose(h, demand);
   const Problem& p = problem_;
 
@@ -365,14 +378,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.e_ref = p.e_ref;
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h - start_.force_x - p.offset;
-  out.impossible = p.momenta && p.target.h < p.rigid;
+  out.impossible = p.momenta && p.kept == 6 && p.target.h < p.rigid;
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
   if (accelerator_) accelerator_->restart();
   if (pairs) pairs->clear();
-  const bool searches = accelerator_ || pairs ||
+  if (p.touches && factors) find_metric();
+  const bool searches = accelerator_ || pairs || p.touches ||
                         (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
   accelerated_ = false;
   const Precision kernel = kernel_precision(settings.precision);
@@ -388,13 +402,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (p.held) solve_columns();
   start_iterate(h);
   StepProducts step_products;
-  if (p.held) step_products = column_products();
+  if (p.held) step_products = with_kept(column_products());
+  if (p.grounded) rest_on_contacts();
+  contacts.begin_step();
 
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
-  double last_merit = searches && searches_ ? merit_at_start(h, p.target.h) : infinity;
+  double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false;
   for (int k = 0;; ++k) {
@@ -435,6 +451,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.local);
     Quantities c{{}, {}, h_now - h_target};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
+    if (p.kept < 6) c = kept_part(c);
     out.residual = {c.p, c.l, h_now - p.target.h};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
@@ -447,9 +464,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     }
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
-    const bool short_step = out.step_length < (p.momenta          ? 1e-2
-                                               : p.held || driven ? std::min(1e-2, std::sqrt(p.tolerance))
-                                                                  : p.tolerance);
+    const bool short_step = out.step_length < (p.grounded && out.stationary ? 1e-6
+                                               : p.momenta                  ? 1e-2
+                                               : p.held || driven           ? std::min(1e-2, std::sqrt(p.tolerance))
+                                                                            : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;
@@ -474,6 +492,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         out.status = StepOutcome::Status::not_factorizable;
         return out;
       }
+      if (metric_ && !minimizer_) correct_plain();
       watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();
@@ -490,6 +509,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     if (pairs) take_in_pairs(products_s, products_k);
+    if (p.touches) take_in_contacts(products_s, products_k);
     const Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
                                     : constrained_direction(products_s, products_k, c, out.lambda, negligible);
@@ -497,15 +517,16 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
-    const bool slow = !pairs && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
+    const bool slow = !pairs && !p.touches && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
     out.step_length = length;
     // where a halved step led is not where the plain one would have
     const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
     // 0.17: so short that the next may be slow
-    last_ = {!p.published && !pairs && length < 0.17, d, products_k, swing_.gg};
+    last_ = {!p.published && !pairs && !p.touches && length < 0.17, d, products_k, swing_.gg};
     watch.book(out.timings.conservation);
     remember(d.lambda);
     if (pairs) add_pairs(d);
+    if (p.touches) add_contacts(d);
     move(d, beta);
     watch.book(out.timings.update);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "integrators/conservation.h"
+#include "integrators/contacts.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -18,7 +19,9 @@ struct BodyLedger {
   double last_step = 0;
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   // of the last frame
-  double elastic = 0, target_total = 0, multiplier = 0;
+  double pair_energy = 0;  // what it has against other bodies, its share
+  bool touched = false;    // something, in the last step
+  double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
 };
@@ -40,6 +43,9 @@ struct State {
   std::vector<char> force_active;          // of the scene's forces, at the last look
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
+  std::vector<Grip> grips;                   // by vertex
+  std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
+  std::vector<int> group;                    // of each body then: the first body of its island
   Vec3 gravity;
   double time = 0;
   double origin = 0;  // time of frame 0

@@ -30,6 +30,9 @@ Settings resolve(const SolverSpec& spec) {
                      : conservation == "published"            ? Conservation::published
                                                               : Conservation::cpd;
   if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler({});
+  // rho = 0 does not take the elastic force at x_n, of which stiff contact makes a kick (docs/contact.md)
+  if (out.conservation == Conservation::cpd && integrator == "generalized_alpha")
+    out.touching = make_generalized_alpha({0});
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;
@@ -73,12 +76,13 @@ void World::reset() {
       body.potentials[k]->set_parameters(body.parameters[k]);
     }
   }
-  for (const auto& island : islands_) retired_factorizations_ += island->factorizations();
-  islands_.clear();
+  for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
+  islands_.clear(), merged_.clear(), clusters_.clear();
+  compile_contact();
   update_anchors(0);
   rebuild_islands();
   update_forces();
-  for (auto& island : islands_) {
+  for (Island* island : islands_) {
     load(*island);
     place_anchors(*island, 0);
     island->evaluate_motion();
@@ -87,10 +91,10 @@ void World::reset() {
   for (size_t b = 0; b < model.bodies.size(); ++b) state.ledger[b].target_total = measure(int(b)).total;
 }
 
-/// Bodies joined by active links form one island; world anchors belong to the island of their body.
+/// Bodies joined by active links form one cluster; world anchors belong to the cluster of their body.
 void World::rebuild_islands() {
-  std::vector<std::unique_ptr<Island>> old = std::move(islands_);
-  islands_.clear();
+  std::vector<std::unique_ptr<Island>> old = std::move(clusters_);
+  clusters_.clear(), merged_.clear(), islands_.clear();
   const int bodies = int(model.bodies.size());
   std::vector<int> root(bodies);
   for (int b = 0; b < bodies; ++b) root[b] = b;
@@ -103,15 +107,11 @@ void World::rebuild_islands() {
     const int i = find(model.anchors[a].body), j = find(model.anchors[a].other);
     root[std::max(i, j)] = std::min(i, j);
   }
-  island_of_body_.assign(bodies, -1);
-  place_in_island_.assign(bodies, -1);
   for (int b = 0; b < bodies; ++b) {
     if (find(b) != b) continue;
     std::vector<int> members, anchors;
     for (int c = b; c < bodies; ++c) {
       if (find(c) != b) continue;
-      island_of_body_[c] = int(islands_.size());
-      place_in_island_[c] = int(members.size());
       members.push_back(c);
     }
     for (size_t a = 0; a < model.anchors.size(); ++a)
@@ -125,15 +125,16 @@ void World::rebuild_islands() {
       return island && island->bodies() == members && links(island->active_anchors()) == links(anchors);
     });
     if (same != old.end()) {
-      islands_.push_back(std::move(*same));
-      if (islands_.back()->active_anchors() != anchors) islands_.back()->set_anchors(anchors);
+      clusters_.push_back(std::move(*same));
+      if (clusters_.back()->active_anchors() != anchors) clusters_.back()->set_anchors(anchors);
     } else {
-      islands_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
+      clusters_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
     }
-    for (Island::AnchorTerm& term : islands_.back()->anchor_terms()) stiffen(*islands_.back(), term);
+    for (Island::AnchorTerm& term : clusters_.back()->anchor_terms()) stiffen(*clusters_.back(), term);
   }
   for (const auto& island : old)
     if (island) retired_factorizations_ += island->factorizations();
+  group_islands();
 }
 
 /// Anchors that turn on or off or change their stiffness. True when the islands must be rebuilt.
@@ -160,7 +161,7 @@ bool World::update_anchors(double time) {
     const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
     if (stiffness == s.stiffness) continue;
     s.stiffness = stiffness;
-    for (auto& island : islands_)
+    for (Island* island : islands_)
       for (Island::AnchorTerm& term : island->anchor_terms())
         if (term.anchor == int(a)) stiffen(*island, term);
   }
@@ -254,6 +255,7 @@ void World::update_materials(double time) {
       if (!changed) continue;
       body.potentials[k]->set_parameters(body.parameters[k]);
       island.matrix_changed();
+      for (Island* part : island.parts()) part->matrix_changed();
       for (Island::AnchorTerm& term : island.anchor_terms()) {
         AnchorState& anchor = state.anchors[term.anchor];
         if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(island, term);
@@ -264,7 +266,7 @@ void World::update_materials(double time) {
 }
 
 void World::update_forces() {
-  for (auto& island : islands_) {
+  for (Island* island : islands_) {
     island->forcing.uniform = true, island->forcing.common = state.gravity;
     for (int r = 0; r < island->rows(); ++r) island->forcing.force[r] = Vec4(state.gravity * island->forcing.mass[r]);
   }
@@ -280,7 +282,7 @@ void World::update_forces() {
     const int offset = island.offset(place_in_island_[f.body]);
     for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
   }
-  for (auto& island : islands_) {
+  for (Island* island : islands_) {
     if (in_wind(*island)) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
     for (int r = 0; r < island->rows(); ++r)
       island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
@@ -290,7 +292,7 @@ void World::update_forces() {
 
 void World::forget_history() {
   for (BodyLedger& ledger : state.ledger) ledger.history = false, ledger.debt = {};
-  for (auto& island : islands_) {
+  for (Island* island : islands_) {
     load(*island);
     island->motion_replaced();
     place_anchors(*island, clock(state.frame));
@@ -302,7 +304,7 @@ void World::forget_history() {
 void World::warn_of_long_steps(Diagnostics& notes) {
   if (!settings.own_step || !settings.own_step->longest_step) return;
   const double h = scene.step / settings.substeps;
-  for (const auto& island : islands_) {
+  for (Island* island : islands_) {
     const double limit = settings.own_step->longest_step(*island);
     if (h < limit) continue;
     notes.warning("solver.substeps", "found a step of " + format_value(h) + " s, expected one below " +
@@ -415,7 +417,7 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
       continue;
     }
     // a body without a dial keeps what it has
-    demand.energy += island.body_energies()[k] + state.ledger[b].debt.h;
+    demand.energy += island.body_energies()[k] + island.contact_energies()[k] + state.ledger[b].debt.h;
     demand.energy += body.coupling.kinetic(island.motion.v.data() + island.offset(int(k)));
     for (int r = 0; r < body.count; ++r) {
       const int i = island.offset(int(k)) + r;
@@ -454,7 +456,7 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
 void World::load(Island& island) const {
   Motion& m = island.motion;
   m.last_step = state.ledger[island.bodies()[0]].last_step;
-  m.history = true;
+  m.history = !island.restarts;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
     const BodyLedger& ledger = state.ledger[island.bodies()[k]];
@@ -486,18 +488,19 @@ void World::store(const Island& island) {
     ledger.history = m.history;
     ledger.last_step = m.last_step;
     ledger.elastic = island.body_energies()[k];
+    ledger.contact = island.contact_energies()[k];
   }
 }
 
 int World::factorizations() const {
   int sum = retired_factorizations_;
-  for (const auto& island : islands_) sum += island->factorizations();
+  for (const auto& island : clusters_) sum += island->factorizations();
   return sum;
 }
 
 long World::right_hand_sides() const {
   long sum = 0;
-  for (const auto& island : islands_) sum += island->right_hand_sides();
+  for (const Island* island : islands_) sum += island->right_hand_sides();
   return sum;
 }
 
@@ -511,7 +514,7 @@ double World::total(int b) const {
     sum += 0.5 * body.mass[r] * dot(v, v);
     external -= dot(force[r].xyz(), state.x[body.first + r].xyz());
   }
-  return sum + state.ledger[b].elastic + external;
+  return sum + state.ledger[b].elastic + state.ledger[b].contact + external;
 }
 
 Measures World::measure(int b) const {
@@ -535,7 +538,7 @@ Measures World::measure(int b) const {
   const Vec3 coupled = body.coupling.spin(state.x.data() + body.first, state.v.data() + body.first);
   m.angular_momentum += coupled, m.spin += coupled;
   m.kinetic += body.coupling.kinetic(state.v.data() + body.first);
-  m.elastic = ledger.elastic;
+  m.elastic = ledger.elastic, m.contact = ledger.contact;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
   m.booked_loss = ledger.booked_loss;

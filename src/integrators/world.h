@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "contact/broad_phase.h"
 #include "integrators/island.h"
 #include "integrators/kicks.h"
 #include "integrators/state.h"
@@ -40,6 +41,26 @@ class World {
 
  private:
   void rebuild_islands();
+  /// Islands of bodies that are linked or touch each other.
+  void group_islands();
+  std::unique_ptr<Island> merge(const std::vector<int>& clusters);
+  void compile_contact();
+  struct PairSurface {
+    double friction = 0, restitution = 1;
+    bool touch = true;
+  };
+  PairSurface pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,
+                      double friction_b, double restitution_b) const;
+  Pose pose_of(int collider, double time) const;
+  /// What may touch in the coming step. `all`: also what a straight prediction would not.
+  void prepare_contacts(Island& island, double from, double to, double h, bool all);
+  void prepare_pairs(Island& island, double h);
+  bool missed_contact(const Island& island, double time) const;
+  void settle_contacts(Island& island);
+  void restore_grips(const Island& island);
+  bool has_contact() const { return !model.colliders.empty() || scene.contact; }
+  /// Bodies of different islands that touch where these have come to; true when there are more than before.
+  bool find_new_contacts();
   void take_back();
   bool update_anchors(double time);
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
@@ -64,9 +85,20 @@ class World {
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
   int threads_;
-  State before_;                          // of the frame, in case it fails
-  std::vector<BodyLedger> start_ledger_;  // after its events, in case it must be cut finer
-  std::vector<std::unique_ptr<Island>> islands_;
+  State before_;                                            // of the frame, in case it fails
+  std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
+  std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
+  std::vector<Island*> islands_;                            // of these, those that the frame is made of
+  std::vector<Grip> start_grips_;
+  struct ContactBody {
+    double stiffness = 0, thickness = 0, edge = 0, size = 0;
+  };
+  std::vector<ContactBody> contact_bodies_;
+  std::unique_ptr<BroadPhase> broad_phase_;
+  std::vector<SweptSurface> swept_;
+  std::vector<Pair> vertex_face_, edge_edge_;
+  std::vector<Vec4> ahead_;
+  std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
   int retired_factorizations_ = 0;

@@ -168,6 +168,9 @@ class RangeCheck {
   void member(const Key&, const std::optional<MeshSpec>* value, const std::string& where) {
     if (*value) object(**value, where);
   }
+  void member(const Key&, const std::optional<ContactSpec>* value, const std::string& where) {
+    if (*value) object(**value, where);
+  }
   template <class T>
   requires has_keys<T>
   void member(const Key&, const std::vector<T>* value, const std::string& where) {
@@ -206,9 +209,35 @@ class SceneCheck {
                    "found " + quoted(wind.name) + " a second time, expected a different name for each wind");
       body_name(wind.body, at("winds", i) + ".body");
     }
+    contact();
   }
 
  private:
+  void contact() {
+    std::set<std::string> names;
+    for (const BodySpec& body : scene_.bodies) names.insert(body.name);
+    for (size_t i = 0; i < scene_.colliders.size(); ++i) {
+      const ColliderSpec& c = scene_.colliders[i];
+      if (!c.name.empty() && !names.insert(c.name).second)
+        out_.error(at("colliders", i) + ".name",
+                   "found " + quoted(c.name) + " a second time, expected a name that no body or collider has");
+      if (c.shape == "plane" && !(norm(c.normal) > 0))
+        out_.error(at("colliders", i) + ".normal", "found a vector without length, expected a direction");
+      if ((c.shape == "mesh") != c.mesh.has_value())
+        out_.error(at("colliders", i) + ".mesh",
+                   c.mesh ? "found with shape " + quoted(c.shape) + ", expected shape \"mesh\""
+                          : "found none with shape \"mesh\", expected a closed surface");
+    }
+    if (!scene_.contact) return;
+    for (size_t i = 0; i < scene_.contact->pairs.size(); ++i) {
+      const ContactPairSpec& pair = scene_.contact->pairs[i];
+      for (const auto& [key, name] : {std::pair{".a", pair.a}, std::pair{".b", pair.b}})
+        if (!names.contains(name))
+          out_.error(at("contact.pairs", i) + key,
+                     "found " + quoted(name) + ", " +
+                         expected_one_of(name, std::vector<std::string>(names.begin(), names.end())));
+    }
+  }
   /// Points of the three axes that are no method.
   void axes() {
     const SolverSpec& s = scene_.solver;
@@ -257,7 +286,8 @@ class SceneCheck {
     if (integrator == "newmark" && s.newmark_beta < 0.5 * s.newmark_gamma)
       out_.warning("solver.newmark_beta", "found " + format_number(s.newmark_beta) +
                                               ", which is stable for short steps only, expected at least half of "
-                                              "newmark_gamma, " + format_number(0.5 * s.newmark_gamma));
+                                              "newmark_gamma, " +
+                                              format_number(0.5 * s.newmark_gamma));
     const bool direct = integrator != "implicit_midpoint" && integrator != "newmark" && integrator != "chung_hulbert";
     if (!direct && conservation == "cpd" && minimizer == "lbfgs")
       out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +

@@ -101,7 +101,8 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where, const Mesh* 
   return {std::move(*made), std::move(notes)};
 }
 
-/// The surface of an `embed`, not yet placed.
+}  // namespace
+
 Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where) {
   Expected<Mesh> mesh = spec.generator.empty() ? load(spec, where) : generate_skin(spec.generator, spec.parameters);
   if (!mesh) return mesh;
@@ -113,6 +114,8 @@ Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where) {
   }
   return {std::move(skin), std::move(notes)};
 }
+
+namespace {
 
 /// A surface this far outside, in units of the carrier's bounding box, was hardly meant to be there.
 constexpr double far_outside = 0.1;
@@ -493,6 +496,7 @@ Expected<Model> compile(const Scene& scene) {
       out.error("winds[" + std::to_string(w) + "].body",
                 "found a body without triangles or tetrahedra, expected one that wind can take hold of");
   }
+  compile_contact(scene, model, out);
   if (out.has_errors()) return out;
 
   model.initial_x.resize(model.rows);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "contact/shapes.h"
+#include "contact/surface.h"
 #include "model/mass_coupling.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
@@ -26,6 +28,7 @@ struct Body {
   std::vector<ParameterValues> parameters;             // their values at time 0
   Mesh embedded;                                       // surface at rest, placed; without triangles: none
   Embedding embedding;                                 // of its vertices, by vertices of `mesh`
+  Surface surface;                                     // in rows; empty where nothing can be touched
 };
 
 struct Anchor {
@@ -49,11 +52,18 @@ struct Sail {
   std::vector<int> rows, first_use, use;      // the vertices in use, and the triangles of each
 };
 
+/// A rigid obstacle. Where it is at a time is for the scene's tracks to say.
+struct Collider {
+  std::string name;
+  std::unique_ptr<Shape> shape;
+};
+
 struct Model {
   std::vector<Body> bodies;
   std::vector<Anchor> anchors;
   std::vector<ConstantForce> forces;
   std::vector<Sail> sails;  // one per WindSpec
+  std::vector<Collider> colliders;
   int rows = 0;
   std::vector<Vec4> initial_x, initial_v;
 };
@@ -65,6 +75,11 @@ Expected<Model> compile(const Scene& scene);
 ParameterValues parameters_at(const PotentialSpec& spec, double time);
 /// A material has a value at all times: before its first key, that of the key.
 std::optional<double> parameter_at(const Track<double>& track, double time);
+
+/// The triangles of a mesh or the skin of its tetrahedra, as they are in the file.
+Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where);
+/// The colliders of a scene, and the surfaces of its bodies where something can touch them.
+void compile_contact(const Scene& scene, Model& model, Diagnostics& out);
 
 /// What is wrong inside the mesh files of a scene that cannot be compiled for other reasons.
 void report_mesh_files(const Scene& scene, Diagnostics& out);

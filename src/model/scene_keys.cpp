@@ -81,6 +81,8 @@ const std::vector<Key>& keys_of<Scene>() {
       key<&Scene::forces>("forces", "constant forces"),
       key<&Scene::pushes>("pushes", "impulses, each at one moment"),
       key<&Scene::winds>("winds", "air that moves past the bodies"),
+      key<&Scene::colliders>("colliders", "rigid obstacles, fixed or moving"),
+      key<&Scene::contact>("contact", "how bodies touch each other and themselves; null: they do not"),
   };
   return keys;
 }
@@ -156,6 +158,13 @@ const std::vector<Key>& keys_of<BodySpec>() {
       key<&BodySpec::potentials>("potentials", "what holds the body together"),
       key<&BodySpec::initial>("initial", "the start, relative to the placed rest shape"),
       key<&BodySpec::dials>("dials", "what to steer; anything not given is conserved"),
+      key<&BodySpec::thickness>("thickness", "of a sheet, or of a skin around a solid, in contact",
+                                {.unit = "m", .range = at_least(0)}),
+      key<&BodySpec::friction>("friction", "Coulomb's coefficient; between two, the geometric mean of both",
+                               {.range = at_least(0)}),
+      key<&BodySpec::restitution>("restitution",
+                                  "rebound speed over impact speed; between two, the lesser. 1: nothing is lost",
+                                  {.range = between(0, 1)}),
       key<&BodySpec::color>("color", "\"#rrggbb\" in reports; null: chosen", {.optional = true}),
   };
   return keys;
@@ -329,6 +338,67 @@ const std::vector<Key>& keys_of<WindSpec>() {
       key<&WindSpec::active>("active", "whether it blows"),
   };
   return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<ColliderSpec>() {
+  static const std::vector<Key> keys = {
+      key<&ColliderSpec::name>("name", "unique among bodies and colliders; null: none", {.optional = true}),
+      key<&ColliderSpec::shape>("shape", "its kind", {.required = true, .choices = collider_shapes}),
+      key<&ColliderSpec::normal>("normal", "of a plane, towards where things may be"),
+      key<&ColliderSpec::size>("size", "of a box, along its axes", {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::radius>("radius", "of a sphere, capsule or cylinder", {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::length>("length", "of a cylinder along y, of a capsule without its round ends",
+                                 {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::mesh>("mesh", "of shape mesh: a closed surface, or tetrahedra"),
+      key<&ColliderSpec::position>("position", "of its middle, of a point on a plane", {.unit = "m"}),
+      key<&ColliderSpec::rotation>("rotation", "about that point: axis times angle", {.unit = "degrees"}),
+      key<&ColliderSpec::friction>("friction", "Coulomb's coefficient; with a body, the geometric mean of both",
+                                   {.range = at_least(0)}),
+      key<&ColliderSpec::restitution>("restitution", "rebound speed over impact speed; with a body, the lesser",
+                                      {.range = between(0, 1)}),
+      key<&ColliderSpec::active>("active", "whether it is there"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<ContactSpec>() {
+  static const std::vector<Key> keys = {
+      key<&ContactSpec::bodies>("bodies", "whether bodies touch each other"),
+      key<&ContactSpec::self>("self", "whether bodies touch themselves"),
+      key<&ContactSpec::stiffness>("stiffness", "of a vertex that touches, in units of mass / step^2",
+                                   {.range = above(0)}),
+      key<&ContactSpec::response>("response",
+                                  "what pushes apart: a penalty inside the energy, or the force of CPD Eq. 22 that is "
+                                  "constant during a step, for comparison",
+                                  {.choices = contact_responses}),
+      key<&ContactSpec::pairs>("pairs", "exceptions for two bodies, or a body and a collider"),
+  };
+  return keys;
+}
+
+template <>
+const std::vector<Key>& keys_of<ContactPairSpec>() {
+  static const std::vector<Key> keys = {
+      key<&ContactPairSpec::a>("a", "a body or a collider", {.required = true}),
+      key<&ContactPairSpec::b>("b", "another; the same body: its contact with itself", {.required = true}),
+      key<&ContactPairSpec::friction>("friction", "between the two; null: as their surfaces say",
+                                      {.range = at_least(0)}),
+      key<&ContactPairSpec::restitution>("restitution", "between the two; null: as their surfaces say",
+                                         {.range = between(0, 1)}),
+      key<&ContactPairSpec::touch>("touch", "false: they pass through each other"),
+  };
+  return keys;
+}
+
+const std::vector<std::string>& collider_shapes() {
+  static const std::vector<std::string> names = {"plane", "sphere", "box", "capsule", "cylinder", "mesh"};
+  return names;
+}
+const std::vector<std::string>& contact_responses() {
+  static const std::vector<std::string> names = {"penalty", "cubic"};
+  return names;
 }
 
 const std::vector<std::string>& generator_names() {

@@ -31,7 +31,8 @@ using Member = std::variant<
     std::optional<std::pair<Vec3, double>>*, Track<double>*, Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*,
     std::optional<Selection>*, MeshSpec*, std::vector<MeshSpec>*, std::vector<PoseSpec>*, Placement*, InitialState*,
     Dials*, std::shared_ptr<const Mesh>*, std::vector<BodySpec>*, std::vector<PotentialSpec>*, std::vector<AnchorSpec>*,
-    std::vector<ForceSpec>*, std::vector<PushSpec>*, std::vector<WindSpec>*, std::optional<MeshSpec>*>;
+    std::vector<ForceSpec>*, std::vector<PushSpec>*, std::vector<WindSpec>*, std::optional<MeshSpec>*,
+    std::vector<ColliderSpec>*, std::optional<ContactSpec>*, std::vector<ContactPairSpec>*>;
 
 struct Key {
   ParameterInfo info;                                      ///< name, unit, help, range; optional: null = not given
@@ -75,6 +76,12 @@ template <>
 const std::vector<Key>& keys_of<PushSpec>();
 template <>
 const std::vector<Key>& keys_of<WindSpec>();
+template <>
+const std::vector<Key>& keys_of<ColliderSpec>();
+template <>
+const std::vector<Key>& keys_of<ContactSpec>();
+template <>
+const std::vector<Key>& keys_of<ContactPairSpec>();
 
 /// Objects that are read and written by nothing but their keys.
 template <class T>
@@ -109,6 +116,12 @@ template <>
 inline constexpr bool has_keys<PushSpec> = true;
 template <>
 inline constexpr bool has_keys<WindSpec> = true;
+template <>
+inline constexpr bool has_keys<ColliderSpec> = true;
+template <>
+inline constexpr bool has_keys<ContactSpec> = true;
+template <>
+inline constexpr bool has_keys<ContactPairSpec> = true;
 
 /// Calls visit(pointer to member or tag) for one key of an object.
 template <class T, class Visitor>
@@ -127,6 +140,8 @@ const std::vector<std::string>& stiffness_measures();
 const std::vector<std::string>& repair_names();
 const std::vector<std::string>& mass_matrix_names();
 const std::vector<std::string>& interpolation_names();
+const std::vector<std::string>& collider_shapes();
+const std::vector<std::string>& contact_responses();
 
 /// Null when there is none of that name.
 const GeneratorInfo* find_generator(const std::string& name);

@@ -357,6 +357,10 @@ class Reader {
     out->reset();
     if (!json.is(Kind::null)) read(key, json, &out->emplace(), path);
   }
+  void read(const Key& key, const Json& json, std::optional<ContactSpec>* out, const std::string& path) {
+    out->reset();
+    if (!json.is(Kind::null)) read(key, json, &out->emplace(), path);
+  }
   void parameter(const ParameterInfo& info, const Json& json, Parameters& out, const std::string& path) {
     if (json.is(Kind::null)) return;
     std::vector<double> values;

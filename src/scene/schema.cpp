@@ -173,6 +173,15 @@ struct FormOf {
     return {list(reference("push")), "list, see [pushes](#pushes)"};
   }
   Form operator()(const std::vector<WindSpec>*) const { return {list(reference("wind")), "list, see [winds](#winds)"}; }
+  Form operator()(const std::vector<ColliderSpec>*) const {
+    return {list(reference("collider")), "list, see [colliders](#colliders)"};
+  }
+  Form operator()(const std::optional<ContactSpec>*) const {
+    return {or_null(reference("contact")), "object, see [contact](#contact)"};
+  }
+  Form operator()(const std::vector<ContactPairSpec>*) const {
+    return {list(reference("pair")), "list, see [pairs](#pairs)"};
+  }
 };
 
 template <class T>
@@ -329,7 +338,10 @@ std::string scene_schema() {
                               with("pose", object_schema<PoseSpec>()), with("initial", object_schema<InitialState>()),
                               with("dials", object_schema<Dials>()), with("selection", object_schema<Selection>()),
                               with("anchor", object_schema<AnchorSpec>()), with("force", object_schema<ForceSpec>()),
-                              with("push", object_schema<PushSpec>()), with("wind", object_schema<WindSpec>())));
+                              with("push", object_schema<PushSpec>()), with("wind", object_schema<WindSpec>()),
+                              with("collider", object_schema<ColliderSpec>()),
+                              with("contact", object_schema<ContactSpec>()),
+                              with("pair", object_schema<ContactPairSpec>())));
   return write_json(out) + "\n";
 }
 
@@ -373,6 +385,10 @@ std::string scene_reference() {
   key_table<ForceSpec>("forces", "Each is an object with these keys.", out);
   key_table<PushSpec>("pushes", "Each is an object with these keys.", out);
   key_table<WindSpec>("winds", "Each is an object with these keys.", out);
+  key_table<ColliderSpec>("colliders", "Each is an object with these keys; those of other shapes are not looked at.",
+                          out);
+  key_table<ContactSpec>("contact", "An empty object turns contact between bodies on.", out);
+  key_table<ContactPairSpec>("pairs", "Each is an object with these keys.", out);
   return out;
 }
 

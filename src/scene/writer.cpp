@@ -81,6 +81,7 @@ struct Writer {
   Json operator()(const Vec3* value) const { return json_of(*value); }
   Json operator()(const std::optional<double>* value) const { return *value ? Json(**value) : Json(); }
   Json operator()(const std::optional<MeshSpec>* value) const { return *value ? to_json(**value) : Json(); }
+  Json operator()(const std::optional<ContactSpec>* value) const { return *value ? to_json(**value) : Json(); }
   Json operator()(const std::optional<int>* value) const { return *value ? Json(**value) : Json(); }
   Json operator()(const std::optional<Vec3>* value) const { return *value ? json_of(**value) : Json(); }
   Json operator()(const std::string* value) const {
@@ -172,6 +173,9 @@ template Json to_json(const AnchorSpec&);
 template Json to_json(const ForceSpec&);
 template Json to_json(const PushSpec&);
 template Json to_json(const WindSpec&);
+template Json to_json(const ColliderSpec&);
+template Json to_json(const ContactSpec&);
+template Json to_json(const ContactPairSpec&);
 
 std::string write_scene(const Scene& scene) { return write_json(to_json(scene)) + "\n"; }
 

@@ -1,0 +1,208 @@
+#include "integrators/contacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "contact/proximity.h"
+
+namespace verve {
+
+namespace {
+
+constexpr int settling = 3;  // evaluations after which Coulomb forces stay what they are
+
+void add(Vec4* gradient, const ContactRow& row, double force) {
+  for (int i = 0; i < row.count; ++i) gradient[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+}
+
+/// W of a spring of stiffness k that gives way at `cap` (Huber).
+double huber(double length, double k, double cap) {
+  return k * length <= cap ? 0.5 * k * length * length : cap * length - 0.5 * cap * cap / k;
+}
+
+}  // namespace
+
+void Contacts::clear() {
+  shapes.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
+  rows_.clear(), places_.clear(), bodies_.clear();
+  touching_ = false;
+  depth_ = pair_energy_ = 0;
+}
+
+/// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
+double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure,
+                      double friction, int body, int other, std::span<double> energies) {
+  Place& place = places_[&grip - grips.data()];
+  place = {};
+  place.count = 1, place.rows[0] = row.rows[0], place.share[0] = 1;
+  place.body = body, place.other = other, place.stiffness = row.stiffness, place.pressure = pressure * friction;
+  Vec3 held = grip.point;
+  if (grip.collider >= 0) {
+    held = shapes[grip.collider].pose.to_world(grip.point);
+  } else {
+    held = {};
+    for (int i = 0; i < 3; ++i) {
+      place.rows[++place.count - 1] = row_of_state[grip.face[i]];
+      place.share[place.count - 1] = -grip.weights[i];
+      held += x[row_of_state[grip.face[i]]].xyz() * grip.weights[i];
+    }
+  }
+  const Vec3 d = x[row.rows[0]].xyz() - held;
+  place.offset = d - row.direction * dot(row.direction, d);
+  if (evaluations_ <= settling) grip.cap = friction * pressure;
+  const double length = norm(place.offset), k = row.stiffness;
+  if (!(grip.cap > 0)) return 0;
+  const double weight = k * length <= grip.cap ? k : grip.cap / length;
+  const Vec3 first = direction(place.offset, std::abs(row.direction.x) < 0.7 ? cross(row.direction, {1, 0, 0})
+                                                                             : cross(row.direction, {0, 1, 0}));
+  ContactRow along;
+  along.count = place.count, along.rows = place.rows, along.share = place.share;
+  along.direction = first, along.stiffness = weight;
+  add(gradient, along, weight * length);
+  rows_.push_back(along);
+  along.direction = cross(row.direction, first);
+  rows_.push_back(along);
+  const double energy = huber(length, k, grip.cap);
+  energies[body] += other < 0 ? energy : 0.5 * energy;
+  if (other >= 0) energies[other] += 0.5 * energy;
+  return energy;
+}
+
+double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction,
+                      int body, int other, std::span<double> energies) {
+  touching_ = true;
+  depth_ = std::max(depth_, depth);
+  const double force = row.stiffness * depth;
+  double energy = 0.5 * force * depth;
+  add(gradient, row, -force);
+  rows_.push_back(row);
+  energies[body] += other < 0 ? energy : 0.5 * energy;
+  if (other >= 0) energies[other] += 0.5 * energy;
+  if (other >= 0 && other != body) {
+    const std::array<int, 2> pair = {std::min(body, other), std::max(body, other)};
+    if (std::find(bodies_.begin(), bodies_.end(), pair) == bodies_.end()) bodies_.push_back(pair);
+  }
+  if (grip >= 0 && grips[grip].row >= 0)
+    energy += hold(x, gradient, grips[grip], row, force, friction, body, other, energies);
+  return energy;
+}
+
+double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
+  ++evaluations_;
+  rows_.clear();
+  places_.assign(grips.size(), {});
+  bodies_.clear();
+  touching_ = false;
+  depth_ = 0;
+  double energy = 0;
+  ContactRow row;
+  for (const OnShape& c : on_shapes) {
+    Touch touch = shapes[c.shape].touch(x[c.row].xyz());
+    if (dot(touch.normal, c.before.normal) < 0)
+      touch = {c.before.distance + dot(c.before.normal, x[c.row].xyz() - c.from), c.before.normal};
+    const double depth = c.thickness - touch.distance;
+    if (!(depth > 0)) continue;
+    row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
+    row.direction = touch.normal, row.stiffness = c.stiffness;
+    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, energies);
+  }
+  const double with_shapes = energy;
+  for (const OnFaces& c : on_faces) {
+    const Vec3 p = x[c.row].xyz();
+    double best = std::numeric_limits<double>::infinity();
+    PointTriangle nearest;
+    const Face* face = nullptr;
+    for (int f = c.first; f < c.last; ++f) {
+      const auto& v = faces[f].rows;
+      const PointTriangle at = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
+      if (at.squared_distance < best) best = at.squared_distance, nearest = at, face = &faces[f];
+    }
+    if (!face) continue;
+    const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
+    const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
+    double distance;
+    if (face->side != 0) {
+      // a sheet: the side on which the vertex was stays its side, however far it has come through
+      const Vec3 outward = normal * double(face->side);
+      const bool flat = nearest.part == TrianglePart::face;
+      row.direction = flat ? outward : direction(nearest.offset, outward);
+      distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
+    } else {
+      if (dot(c.normal, normal) > 0) continue;
+      distance = std::sqrt(best);
+      const bool inside = dot(normal, nearest.offset) < 0;
+      if (inside) distance = -distance;
+      row.direction =
+          nearest.part == TrianglePart::face ? normal : direction(nearest.offset * (inside ? -1.0 : 1.0), normal);
+    }
+    const double depth = c.thickness - distance;
+    if (!(depth > 0) || -distance > c.reach) continue;
+    row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
+    row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
+    row.stiffness = c.stiffness;
+    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, energies);
+  }
+  for (const OnEdge& c : on_edges) {
+    const SegmentSegment near =
+        segment_segment(x[c.rows[0]].xyz(), x[c.rows[1]].xyz(), x[c.rows[2]].xyz(), x[c.rows[3]].xyz());
+    if (near.on_p != SegmentPart::inside || near.on_q != SegmentPart::inside) continue;
+    const double length = std::sqrt(near.squared_distance), sign = dot(near.offset, c.side) < 0 ? -1 : 1;
+    const double depth = c.thickness - sign * length;
+    if (!(depth > 0)) continue;
+    row.count = 4, row.rows = c.rows;
+    row.share = {1 - near.s, near.s, near.t - 1, -near.t};
+    row.direction = direction(near.offset * sign, c.side);
+    row.stiffness = c.stiffness;
+    energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, energies);
+  }
+  pair_energy_ = energy - with_shapes;
+  return energy;
+}
+
+void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
+  for (size_t g = 0; g < grips.size(); ++g) {
+    const Place& place = places_[g];
+    Grip& grip = grips[g];
+    if (place.count == 0) {
+      grip.row = -1;  // it let go
+      continue;
+    }
+    const double length = norm(place.offset), k = place.stiffness, cap = place.pressure;
+    double lost = huber(length, k, grip.cap);
+    if (k * length > cap) {
+      // the point slides until the spring holds
+      const double left = cap / k;
+      const Vec3 shift = place.offset * (1 - left / length);
+      if (grip.collider >= 0) {
+        const Pose& pose = shapes[grip.collider].pose;
+        grip.point = pose.to_local(pose.to_world(grip.point) + shift);
+      } else {
+        std::array<Vec3, 3> corner;
+        Vec3 point = shift;
+        for (int i = 0; i < 3; ++i) {
+          corner[i] = x[row_of_state[grip.face[i]]].xyz();
+          point += corner[i] * grip.weights[i];
+        }
+        // weights of a point in the plane of the face, which may lie beyond its edges
+        const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = point - corner[0];
+        const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
+        if (!(det > 0)) {
+          grip.row = -1;
+          continue;
+        }
+        const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
+        grip.weights = {1 - s - t, s, t};
+      }
+      lost -= 0.5 * k * left * left;
+      grip.cap = cap;
+    } else {
+      lost -= 0.5 * k * length * length;
+      grip.cap = std::max(cap, k * length);
+    }
+    losses[place.body] += place.other < 0 ? lost : 0.5 * lost;
+    if (place.other >= 0) losses[place.other] += 0.5 * lost, pair_energy_ -= lost;
+  }
+}
+
+}  // namespace verve

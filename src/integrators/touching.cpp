@@ -1,0 +1,412 @@
+// Contact as a frame sees it: what may touch, which bodies move together because they do, and what friction takes.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "integrators/turn.h"
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+/// Of the mean length of edges: how much farther than they are expected to come things are looked for.
+constexpr double slack = 0.25;
+
+}  // namespace
+
+void World::compile_contact() {
+  contact_bodies_.assign(model.bodies.size(), {});
+  state.group.resize(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
+  if (!has_contact()) return;
+  if (!broad_phase_) broad_phase_ = make_broad_phase();
+  const double factor = scene.contact ? scene.contact->stiffness : ContactSpec{}.stiffness;
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    Body& body = model.bodies[b];
+    Surface& surface = body.surface;
+    ContactBody& c = contact_bodies_[b];
+    std::vector<double> mass;
+    for (const int r : surface.vertices) mass.push_back(body.mass[r]);
+    if (mass.empty()) continue;
+    std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());
+    c.stiffness = factor * mass[mass.size() / 2] / (scene.step * scene.step);
+    const double thickness = scene.bodies[b].thickness;
+    c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
+    for (const auto& [i, j] : surface.edges) c.edge += norm(vec3(body.rest[i] - body.rest[j])) / surface.edges.size();
+    Vec3 low = vec3(body.rest[surface.vertices[0]]), high = low;
+    for (const int r : surface.vertices)
+      for (int k = 0; k < 3; ++k)
+        low[k] = std::min(low[k], vec3(body.rest[r])[k]), high[k] = std::max(high[k], vec3(body.rest[r])[k]);
+    c.size = norm(high - low);
+    if (!scene.contact || !scene.contact->self) continue;
+    surface.never_faces = {}, surface.never_edges = {};
+    never_within_rings(surface, 1);
+    std::vector<Vec3> rest(body.count);
+    for (int r = 0; r < body.count; ++r) rest[r] = vec3(body.rest[r]);
+    never_near_at_rest(surface, rest, 2 * c.thickness + slack * c.edge);
+  }
+}
+
+World::PairSurface World::pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,
+                                  double friction_b, double restitution_b) const {
+  PairSurface out{std::sqrt(friction_a * friction_b), std::min(restitution_a, restitution_b), true};
+  if (!scene.contact) return out;
+  for (const ContactPairSpec& pair : scene.contact->pairs) {
+    if (!((pair.a == a && pair.b == b) || (pair.a == b && pair.b == a))) continue;
+    out.friction = pair.friction.value_or(out.friction), out.restitution = pair.restitution.value_or(out.restitution);
+    out.touch = pair.touch;
+  }
+  return out;
+}
+
+Pose World::pose_of(int collider, double time) const {
+  const ColliderSpec& spec = scene.colliders[collider];
+  Pose pose;
+  pose.position = spec.position.at(time).value_or(Vec3{});
+  const Vec3 turn = spec.rotation.at(time).value_or(Vec3{}) * (std::numbers::pi / 180);
+  if (norm(turn) > 0) pose.rotation = Turn(turn).matrix();
+  return pose;
+}
+
+std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
+  std::vector<Island*> parts;
+  std::vector<int> bodies, anchors;
+  for (const int c : clusters) {
+    parts.push_back(clusters_[c].get());
+    bodies.insert(bodies.end(), parts.back()->bodies().begin(), parts.back()->bodies().end());
+    for (const int a : parts.back()->active_anchors()) anchors.push_back(a);
+  }
+  std::sort(anchors.begin(), anchors.end());
+  auto island = std::make_unique<Island>(model, std::move(parts), std::move(bodies), anchors);
+  for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
+  return island;
+}
+
+void World::group_islands() {
+  const int count = int(clusters_.size());
+  std::vector<int> root(count), cluster_of(model.bodies.size());
+  for (int c = 0; c < count; ++c) {
+    root[c] = c;
+    for (const int b : clusters_[c]->bodies()) cluster_of[b] = c;
+  }
+  const auto find = [&](int c) {
+    while (root[c] != c) c = root[c];
+    return c;
+  };
+  for (const auto& [a, b] : state.touching) {
+    const int i = find(cluster_of[a]), j = find(cluster_of[b]);
+    root[std::max(i, j)] = std::min(i, j);
+  }
+  const std::vector<Island*> before = std::move(islands_);
+  islands_.clear();
+  island_of_body_.assign(model.bodies.size(), -1), place_in_island_.assign(model.bodies.size(), -1);
+  bool made = false;
+  for (int c = 0; c < count; ++c) {
+    if (find(c) != c) continue;
+    std::vector<int> members;
+    for (int d = c; d < count; ++d)
+      if (find(d) == c) members.push_back(d);
+    Island* island = clusters_[c].get();
+    if (members.size() > 1) {
+      const auto same = std::find_if(merged_.begin(), merged_.end(), [&](const auto& m) {
+        if (m->parts().size() != members.size()) return false;
+        for (size_t k = 0; k < members.size(); ++k)
+          if (m->parts()[k] != clusters_[members[k]].get()) return false;
+        return true;
+      });
+      made |= same == merged_.end();
+      island = same != merged_.end() ? same->get() : merged_.emplace_back(merge(members)).get();
+    }
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      island_of_body_[island->bodies()[k]] = int(islands_.size());
+      place_in_island_[island->bodies()[k]] = int(k);
+    }
+    islands_.push_back(island);
+    // rates go on only where the same bodies go on together
+    if (std::find(before.begin(), before.end(), island) == before.end()) island->motion_replaced();
+    size_t together = 0;
+    for (const int g : state.group) together += g == state.group[island->bodies()[0]];
+    island->restarts = together != island->bodies().size();
+    for (const int b : island->bodies()) island->restarts |= state.group[b] != state.group[island->bodies()[0]];
+  }
+  if (made || before != islands_) update_forces();
+  // islands of bodies that have parted may meet again, but not for ever
+  if (merged_.size() > 64)
+    std::erase_if(
+        merged_, [&](const auto& m) { return std::find(islands_.begin(), islands_.end(), m.get()) == islands_.end(); });
+}
+
+void World::restore_grips(const Island& island) {
+  const auto ours = [&](const Grip& grip) {
+    for (const int b : island.bodies())
+      if (grip.row >= model.bodies[b].first && grip.row < model.bodies[b].first + model.bodies[b].count) return true;
+    return false;
+  };
+  std::erase_if(state.grips, ours);
+  for (const Grip& grip : start_grips_)
+    if (ours(grip)) state.grips.push_back(grip);
+}
+
+void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
+  if (!has_contact()) return;
+  Contacts& c = island.contacts;
+  const bool had = !c.empty();
+  c.clear();
+  c.row_of_state.assign(model.rows, -1);
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const Body& body = model.bodies[island.bodies()[k]];
+    for (int r = 0; r < body.count; ++r) c.row_of_state[body.first + r] = island.offset(int(k)) + r;
+  }
+  // where everything would be at the end of the step
+  ahead_.resize(island.rows());
+  for (int i = 0; i < island.rows(); ++i)
+    ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
+
+  for (size_t s = 0; s < model.colliders.size(); ++s) {
+    const Pose start = pose_of(int(s), from), end = pose_of(int(s), to);
+    c.shapes.push_back({model.colliders[s].shape.get(), end});
+    const ColliderSpec& spec = scene.colliders[s];
+    if (!spec.active.at(to).value_or(false)) continue;
+    for (size_t k = 0; k < island.bodies().size(); ++k) {
+      const int b = island.bodies()[k];
+      const BodySpec& body = scene.bodies[b];
+      const ContactBody& cb = contact_bodies_[b];
+      const PairSurface pair =
+          pair_of(body.name, body.friction, body.restitution, spec.name, spec.friction, spec.restitution);
+      if (!pair.touch) continue;
+      const size_t first = c.on_shapes.size();
+      const size_t first_grip = c.grips.size();
+      bool meets = all;
+      const PlacedShape& placed = c.shapes.back();
+      for (const int r : model.bodies[b].surface.vertices) {
+        const int row = island.offset(int(k)) + r;
+        if (!(island.forcing.mass[row] > 0)) continue;
+        const Vec3 x = vec3(island.motion.x[row]), next = vec3(ahead_[row]);
+        const Vec3 carried = end.to_world(start.to_local(x));
+        const double travel = norm(next - x) + norm(carried - x);
+        // as it was relative to the collider, and as it is once that has moved
+        const Touch touch = placed.touch(x), before = placed.touch(carried);
+        if (touch.distance - cb.thickness > 2 * travel + slack * cb.edge) continue;
+        const double reached = std::min(touch.distance, placed.touch(next).distance) - cb.thickness;
+        const bool through = dot(placed.touch(next).normal, before.normal) < 0;
+        meets |= reached < 0.02 * travel || through;
+        Contacts::OnShape on{row, int(k), int(s), cb.thickness, cb.stiffness, pair.friction, -1, carried, before};
+        if (pair.friction > 0) {
+          const int global = model.bodies[b].first + r;
+          const auto grip = std::find_if(state.grips.begin(), state.grips.end(),
+                                         [&](const Grip& g) { return g.row == global && g.collider == int(s); });
+          on.grip = int(c.grips.size());
+          Grip fresh;
+          fresh.row = global, fresh.collider = int(s), fresh.point = start.to_local(x);
+          c.grips.push_back(grip != state.grips.end() ? *grip : fresh);
+        }
+        c.on_shapes.push_back(on);
+      }
+      if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip);
+    }
+  }
+  if (scene.contact) prepare_pairs(island, h);
+  // rates of a motion under contact would lead a free centre of mass astray
+  bool touched = false;
+  for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
+  if (touched && c.empty()) island.motion.history = false;
+  if (!had && c.empty()) return;
+  island.evaluate_motion();
+  // The same x, seen with other candidates, may touch elsewhere. What this makes of H is not meant: it is owed.
+  double pairs = 0, mass = 0;
+  for (const int b : island.bodies()) pairs += state.ledger[b].pair_energy, mass += model.bodies[b].total_mass;
+  const double lost = pairs - c.pair_energy();
+  for (const int b : island.bodies()) {
+    BodyLedger& ledger = state.ledger[b];
+    const double share = model.bodies[b].total_mass / mass;
+    ledger.debt.h += lost * share;
+    ledger.pair_energy = c.pair_energy() * share;
+  }
+}
+
+/// Vertices and faces, and of sheets edges, of the bodies of an island with each other and with themselves.
+void World::prepare_pairs(Island& island, double) {
+  const ContactSpec& spec = *scene.contact;
+  if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
+  Contacts& c = island.contacts;
+  swept_.clear();
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const int b = island.bodies()[k], offset = island.offset(int(k));
+    const ContactBody& cb = contact_bodies_[b];
+    const std::string& name = scene.bodies[b].name;
+    const bool self = spec.self && pair_of(name, 0, 1, name, 0, 1).touch;
+    swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
+                      cb.thickness + slack * cb.edge, int(k), self});
+  }
+  broad_phase_->find(swept_, vertex_face_, edge_edge_, spec.self);
+
+  const auto pair_between = [&](int i, int j) {
+    const BodySpec &p = scene.bodies[island.bodies()[i]], &q = scene.bodies[island.bodies()[j]];
+    PairSurface out = pair_of(p.name, p.friction, p.restitution, q.name, q.friction, q.restitution);
+    if (i != j && !spec.bodies) out.touch = false;
+    return out;
+  };
+  const Vec4* x = island.motion.x.data();
+  for (size_t at = 0; at < vertex_face_.size();) {
+    size_t end = at;
+    const Pair& head = vertex_face_[at];
+    while (end < vertex_face_.size() && vertex_face_[end].surface_a == head.surface_a &&
+           vertex_face_[end].feature_a == head.feature_a && vertex_face_[end].surface_b == head.surface_b)
+      ++end;
+    const int i = head.surface_a, j = head.surface_b;
+    const PairSurface pair = pair_between(i, j);
+    const Body &a = model.bodies[island.bodies()[i]], &b = model.bodies[island.bodies()[j]];
+    const ContactBody &ca = contact_bodies_[island.bodies()[i]], &cb = contact_bodies_[island.bodies()[j]];
+    const int r = a.surface.vertices[head.feature_a], row = island.offset(i) + r, to = island.offset(j);
+    if (!pair.touch || !(island.forcing.mass[row] > 0)) {
+      at = end;
+      continue;
+    }
+    Contacts::OnFaces on{};
+    on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
+    on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
+    on.friction = pair.friction, on.grip = -1;
+    on.reach = norm(vec3(ahead_[row] - x[row])) + 0.5 * cb.size;
+    // a vertex of a sheet may come from any side
+    if (a.surface.solid_faces > 0)
+      on.normal = direction(vertex_normal(a.surface, x + island.offset(i), head.feature_a), {});
+    double best = std::numeric_limits<double>::infinity();
+    Grip grip;
+    for (; at < end; ++at) {
+      const int f = vertex_face_[at].feature_b;
+      const auto& face = b.surface.faces[f];
+      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
+      const Vec3 p = vec3(x[g.rows[0]]), q = vec3(x[g.rows[1]]), s = vec3(x[g.rows[2]]), v = vec3(x[row]);
+      if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
+      c.faces.push_back(g);
+      const PointTriangle near = point_triangle(v, p, q, s);
+      if (near.squared_distance >= best) continue;
+      best = near.squared_distance;
+      grip.face = {b.first + face[0], b.first + face[1], b.first + face[2]}, grip.weights = near.weights;
+    }
+    on.last = int(c.faces.size());
+    if (pair.friction > 0) {
+      grip.row = a.first + r, grip.body = island.bodies()[j];
+      const auto old = std::find_if(state.grips.begin(), state.grips.end(),
+                                    [&](const Grip& g) { return g.row == grip.row && g.body == grip.body; });
+      on.grip = int(c.grips.size());
+      c.grips.push_back(old != state.grips.end() ? *old : grip);
+    }
+    c.on_faces.push_back(on);
+  }
+  for (const Pair& p : edge_edge_) {
+    const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
+    const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
+                      &cb = contact_bodies_[island.bodies()[p.surface_b]];
+    // of solids, vertices inside of each other do
+    if (a.surface.solid_faces > 0 && b.surface.solid_faces > 0) continue;
+    if (!pair_between(p.surface_a, p.surface_b).touch) continue;
+    const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
+    const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
+    Contacts::OnEdge on{};
+    on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
+    on.body = p.surface_a, on.other = p.surface_b;
+    on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
+    const SegmentSegment near =
+        segment_segment(vec3(x[on.rows[0]]), vec3(x[on.rows[1]]), vec3(x[on.rows[2]]), vec3(x[on.rows[3]]));
+    on.side = direction(near.offset, {0, 1, 0});
+    c.on_edges.push_back(on);
+  }
+}
+
+/// A vertex has come into a collider that nobody expected it to meet.
+bool World::missed_contact(const Island& island, double time) const {
+  for (size_t s = 0; s < model.colliders.size(); ++s) {
+    if (!scene.colliders[s].active.at(time).value_or(false)) continue;
+    const PlacedShape placed{model.colliders[s].shape.get(), pose_of(int(s), time)};
+    for (size_t k = 0; k < island.bodies().size(); ++k) {
+      const int b = island.bodies()[k];
+      bool looked = false;
+      for (const Contacts::OnShape& on : island.contacts.on_shapes) looked |= on.shape == int(s) && on.body == int(k);
+      const ColliderSpec& spec = scene.colliders[s];
+      if (looked || !pair_of(scene.bodies[b].name, 0, 1, spec.name, 0, 1).touch) continue;
+      for (const int r : model.bodies[b].surface.vertices) {
+        const int row = island.offset(int(k)) + r;
+        if (island.forcing.mass[row] > 0 &&
+            placed.touch(vec3(island.motion.x[row])).distance < contact_bodies_[b].thickness)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+void World::settle_contacts(Island& island) {
+  if (!has_contact()) return;
+  island.settle_grips(losses_);
+  double mass = 0;
+  for (const int b : island.bodies()) mass += model.bodies[b].total_mass;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    BodyLedger& ledger = state.ledger[island.bodies()[k]];
+    ledger.booked_loss += losses_[k];
+    ledger.pair_energy = island.contacts.pair_energy() * model.bodies[island.bodies()[k]].total_mass / mass;
+  }
+  if (island.contacts.grips.empty() && state.grips.empty()) return;
+  std::erase_if(state.grips, [&](const Grip& g) { return island.contacts.row_of_state[g.row] >= 0; });
+  for (const Grip& g : island.contacts.grips)
+    if (g.row >= 0) state.grips.push_back(g);
+}
+
+bool World::find_new_contacts() {
+  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2) return false;
+  swept_.clear();
+  std::vector<const Island*> owner;
+  std::vector<int> body_of;
+  for (Island* island : islands_)
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      const int b = island->bodies()[k];
+      const ContactBody& cb = contact_bodies_[b];
+      // where the frame began and where it has led to
+      swept_.push_back({&model.bodies[b].surface, state.x.data() + model.bodies[b].first,
+                        island->motion.x.data() + island->offset(int(k)), cb.thickness, b, false});
+      owner.push_back(island), body_of.push_back(b);
+    }
+  broad_phase_->find(swept_, vertex_face_, edge_edge_, false);
+  const size_t before = state.touching.size();
+  const auto join = [&](int i, int j) {
+    const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};
+    if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) return;
+    const BodySpec &p = scene.bodies[pair[0]], &q = scene.bodies[pair[1]];
+    if (pair_of(p.name, 0, 1, q.name, 0, 1).touch) state.touching.push_back(pair);
+  };
+  for (const Pair& p : vertex_face_) {
+    const int i = p.surface_a, j = p.surface_b;
+    if (owner[i] == owner[j]) continue;
+    const Surface &a = *swept_[i].surface, &b = *swept_[j].surface;
+    const int r = a.vertices[p.feature_a];
+    const auto& f = b.faces[p.feature_b];
+    const auto point = [](const Vec4* x, int row) { return vec3(x[row]); };
+    const Vec3 v0 = point(swept_[i].from, r), v1 = point(swept_[i].to, r);
+    const Vec3 a0 = point(swept_[j].from, f[0]), b0 = point(swept_[j].from, f[1]), c0 = point(swept_[j].from, f[2]);
+    const Vec3 a1 = point(swept_[j].to, f[0]), b1 = point(swept_[j].to, f[1]), c1 = point(swept_[j].to, f[2]);
+    const PointTriangle near = point_triangle(v1, a1, b1, c1);
+    const double reach = swept_[i].margin + swept_[j].margin;
+    const double side0 = dot(cross(b0 - a0, c0 - a0), v0 - a0), side1 = dot(cross(b1 - a1, c1 - a1), v1 - a1);
+    // within the thickness, or on the other side of the face than before
+    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0)) join(i, j);
+  }
+  for (const Pair& p : edge_edge_) {
+    const int i = p.surface_a, j = p.surface_b;
+    if (owner[i] == owner[j]) continue;
+    if (swept_[i].surface->solid_faces > 0 && swept_[j].surface->solid_faces > 0) continue;
+    const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
+    const auto near = [&](const Vec4* x, const Vec4* y) {
+      return segment_segment(vec3(x[e[0]]), vec3(x[e[1]]), vec3(y[f[0]]), vec3(y[f[1]]));
+    };
+    const SegmentSegment then = near(swept_[i].from, swept_[j].from), now = near(swept_[i].to, swept_[j].to);
+    const double reach = swept_[i].margin + swept_[j].margin;
+    if (now.squared_distance < reach * reach || dot(then.offset, now.offset) < 0) join(i, j);
+  }
+  if (state.touching.size() == before) return false;
+  group_islands();
+  return true;
+}
+
+}  // namespace verve

@@ -1,0 +1,48 @@
+// What bodies touch with and what they can touch: their surfaces, and the rigid obstacles of the scene.
+#include <span>
+
+#include "model/model.h"
+
+namespace verve {
+
+namespace {
+
+/// `elements` of a mesh in rows of the body.
+template <size_t n>
+std::vector<std::array<int, n>> in_rows(const std::vector<std::array<int, n>>& elements, const Body& body) {
+  std::vector<std::array<int, n>> out = elements;
+  for (auto& element : out)
+    for (int& vertex : element) vertex = body.row_of_vertex[vertex];
+  return out;
+}
+
+std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out) {
+  if (spec.shape == "plane") return make_plane(spec.normal, 0);
+  if (spec.shape == "sphere") return make_sphere(spec.radius);
+  if (spec.shape == "box") return make_box(spec.size * 0.5);
+  if (spec.shape == "capsule") return make_capsule(spec.radius, 0.5 * spec.length);
+  if (spec.shape == "cylinder") return make_cylinder(spec.radius, 0.5 * spec.length);
+  const Expected<Mesh> mesh = load_surface(*spec.mesh, where + ".mesh");
+  out.append(mesh.diagnostics());
+  if (!mesh) return nullptr;
+  Diagnostics faults;
+  check_closed(mesh->vertices, mesh->triangles, where + ".mesh", faults);
+  out.append(faults);
+  if (faults.has_errors()) return nullptr;
+  return make_mesh_shape(mesh->vertices, mesh->triangles);
+}
+
+}  // namespace
+
+void compile_contact(const Scene& scene, Model& model, Diagnostics& out) {
+  for (size_t c = 0; c < scene.colliders.size(); ++c)
+    model.colliders.push_back(
+        {scene.colliders[c].name, make_shape(scene.colliders[c], "colliders[" + std::to_string(c) + "]", out)});
+  if (scene.colliders.empty() && !scene.contact) return;
+  for (Body& body : model.bodies) {
+    body.surface = make_surface(body.count, in_rows(body.mesh.tetrahedra, body), in_rows(body.mesh.triangles, body),
+                                in_rows(body.mesh.edges, body));
+  }
+}
+
+}  // namespace verve
