@@ -1,17 +1,25 @@
 # Configures, builds and runs the example in a fresh directory.
 file(REMOVE_RECURSE ${build})
-set(options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}
-  -DVERVE_FROM=${from} -DFETCHCONTENT_BASE_DIR=${build})
+set(options -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${compiler} -DVERVE_FROM=${from}
+  -DFETCHCONTENT_BASE_DIR=${build})
 if(from STREQUAL "package")
   # Finding it by accident would hide that a consumer needs it.
   list(APPEND options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON)
 else()
   # Whether it builds and runs is the question here, not how fast: unoptimised and without SIMD, which is a way to build
-  # it as well, the library compiles in a fraction of the time.
-  list(APPEND options -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DVERVE_SIMD=OFF)
+  # it as well. What has been compiled with the same options and does not depend on SIMD is taken from there.
+  list(APPEND options "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DVERVE_SIMD=OFF)
+  if(python AND generator STREQUAL "Ninja")
+    set(reuse ${build}/same.json)
+    list(PREPEND launcher ${python} ${CMAKE_CURRENT_LIST_DIR}/reuse.py ${reuse})
+  endif()
 endif()
-execute_process(COMMAND ${CMAKE_COMMAND} -S ${example} -B ${build} -G ${generator} ${options} OUTPUT_QUIET
-  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${example} -B ${build} -G ${generator} ${options}
+  "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+if(reuse)
+  execute_process(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/reuse.py --compare ${verve} ${build} ${reuse}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE failed)
 if(failed)
   message("${log}")
