@@ -1,6 +1,6 @@
 // The translation unit of one kernel: its loops for every set of instructions, and the choice between them at run time.
-// The build writes, for each kernel header that registry.cpp includes,
-//   #define VERVE_KERNEL_FILE "potentials/spring.h"
+// The build writes, for the kernel headers that registry.cpp includes, three at a time,
+//   #define VERVE_KERNEL_FILE "kernels/spring+stable_neo_hookean+stvk.h"
 //   #include "potentials/dispatch.h"
 //
 // foreach_target.h reads this file again for each set of instructions (HWY_TARGET_INCLUDE), with the macros of Highway

@@ -41,8 +41,8 @@
 // becomes a number when it is stored or added to something.
 //
 // The odd include guard and the two macros are there because a kernel header is read several times. In ordinary code it
-// is plain C++ in namespace verve, with T = double or float. The build makes a translation unit for each kernel header
-// that registry.cpp includes (dispatch.h), and that one defines VERVE_PACKS and reads the header once per set of
+// is plain C++ in namespace verve, with T = double or float. The build makes translation units of the kernel headers
+// that registry.cpp includes (dispatch.h), and those define VERVE_PACKS and read the headers once per set of
 // instructions, in namespaces verve::N_SSE4, verve::N_AVX2, ..., with the compiler told to use them.
 #if defined(VERVE_KERNEL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VERVE_KERNEL_H
