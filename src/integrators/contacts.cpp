@@ -27,7 +27,8 @@ void Contacts::clear() {
   shapes.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
   rows_.clear(), places_.clear(), bodies_.clear();
   touching_ = false;
-  depth_ = pair_energy_ = 0;
+  pair_energy_.clear(), grip_energy_.clear();
+  depth_ = 0;
 }
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
@@ -36,6 +37,7 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   Place& place = places_[&grip - grips.data()];
   place = {};
   place.count = 1, place.rows[0] = row.rows[0], place.share[0] = 1;
+  if (row.count == 4) place.face = {row.rows[1], row.rows[2], row.rows[3]};
   place.body = body, place.other = other, place.stiffness = row.stiffness, place.pressure = pressure * friction;
   Vec3 held = grip.point;
   if (grip.collider >= 0) {
@@ -48,24 +50,26 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
       held += x[row_of_state[grip.face[i]]].xyz() * grip.weights[i];
     }
   }
-  const Vec3 d = x[row.rows[0]].xyz() - held;
-  place.offset = d - row.direction * dot(row.direction, d);
+  const Vec3 d = x[row.rows[0]].xyz() - held, normal = direction(row.direction, {0, 1, 0});
+  place.offset = d - normal * dot(normal, d);
   if (evaluations_ <= settling) grip.cap = friction * pressure;
-  const double length = norm(place.offset), k = row.stiffness;
-  if (!(grip.cap > 0)) return 0;
-  const double weight = k * length <= grip.cap ? k : grip.cap / length;
-  const Vec3 first = direction(place.offset, std::abs(row.direction.x) < 0.7 ? cross(row.direction, {1, 0, 0})
-                                                                             : cross(row.direction, {0, 1, 0}));
+  // a place that is about to part holds nothing, whatever it held before
+  const double length = norm(place.offset), k = row.stiffness, cap = std::min(grip.cap, 2 * friction * pressure);
+  if (!(cap > 0)) return 0;
+  place.cap = cap;
+  const double weight = k * length <= cap ? k : cap / length;
+  const Vec3 first = direction(
+      place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share;
   along.direction = first, along.stiffness = weight;
   add(gradient, along, weight * length);
   rows_.push_back(along);
-  along.direction = cross(row.direction, first);
+  along.direction = cross(normal, first);
   rows_.push_back(along);
-  const double energy = huber(length, k, grip.cap);
-  energies[body] += other < 0 ? energy : 0.5 * energy;
-  if (other >= 0) energies[other] += 0.5 * energy;
+  const double energy = huber(length, k, cap), share = other < 0 ? energy : 0.5 * energy;
+  energies[body] += share, grip_energy_[body] += share;
+  if (other >= 0) energies[other] += share, grip_energy_[other] += share;
   return energy;
 }
 
@@ -79,6 +83,7 @@ double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, doub
   rows_.push_back(row);
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
+  if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
   if (other >= 0 && other != body) {
     const std::array<int, 2> pair = {std::min(body, other), std::max(body, other)};
     if (std::find(bodies_.begin(), bodies_.end(), pair) == bodies_.end()) bodies_.push_back(pair);
@@ -95,6 +100,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   bodies_.clear();
   touching_ = false;
   depth_ = 0;
+  pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
   double energy = 0;
   ContactRow row;
   for (const OnShape& c : on_shapes) {
@@ -107,7 +113,6 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.direction = touch.normal, row.stiffness = c.stiffness;
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, energies);
   }
-  const double with_shapes = energy;
   for (const OnFaces& c : on_faces) {
     const Vec3 p = x[c.row].xyz();
     double best = std::numeric_limits<double>::infinity();
@@ -129,12 +134,19 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
       row.direction = flat ? outward : direction(nearest.offset, outward);
       distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
     } else {
-      if (dot(c.normal, normal) > 0) continue;
-      distance = std::sqrt(best);
-      const bool inside = dot(normal, nearest.offset) < 0;
-      if (inside) distance = -distance;
-      row.direction =
-          nearest.part == TrianglePart::face ? normal : direction(nearest.offset * (inside ? -1.0 : 1.0), normal);
+      const double above = dot(normal, nearest.offset);
+      if (nearest.part == TrianglePart::face) {
+        distance = above, row.direction = normal;
+      } else if (above >= 0) {
+        distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
+      } else {
+        // below a face and beside it: inside as long as it is farther below (p) than beside (e), as at the edge of a
+        // box; p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
+        const Vec3 beside = nearest.offset - normal * above;
+        const double ratio = norm(beside) / -above;
+        distance = above * (1 - ratio * ratio);
+        row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
+      }
     }
     const double depth = c.thickness - distance;
     if (!(depth > 0) || -distance > c.reach) continue;
@@ -156,7 +168,6 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.stiffness = c.stiffness;
     energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, energies);
   }
-  pair_energy_ = energy - with_shapes;
   return energy;
 }
 
@@ -169,22 +180,18 @@ void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
       continue;
     }
     const double length = norm(place.offset), k = place.stiffness, cap = place.pressure;
-    double lost = huber(length, k, grip.cap);
+    double lost = huber(length, k, place.cap);
     if (k * length > cap) {
       // the point slides until the spring holds
       const double left = cap / k;
-      const Vec3 shift = place.offset * (1 - left / length);
       if (grip.collider >= 0) {
         const Pose& pose = shapes[grip.collider].pose;
-        grip.point = pose.to_local(pose.to_world(grip.point) + shift);
+        grip.point = pose.to_local(pose.to_world(grip.point) + place.offset * (1 - left / length));
       } else {
+        // on the face that it touches now: a point of its plane, which may lie beyond its edges
         std::array<Vec3, 3> corner;
-        Vec3 point = shift;
-        for (int i = 0; i < 3; ++i) {
-          corner[i] = x[row_of_state[grip.face[i]]].xyz();
-          point += corner[i] * grip.weights[i];
-        }
-        // weights of a point in the plane of the face, which may lie beyond its edges
+        for (int i = 0; i < 3; ++i) corner[i] = x[place.face[i]].xyz(), grip.face[i] = state_of_row[place.face[i]];
+        const Vec3 point = x[place.rows[0]].xyz() - place.offset * (left / length);
         const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = point - corner[0];
         const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
         if (!(det > 0)) {
@@ -200,8 +207,9 @@ void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
       lost -= 0.5 * k * length * length;
       grip.cap = std::max(cap, k * length);
     }
-    losses[place.body] += place.other < 0 ? lost : 0.5 * lost;
-    if (place.other >= 0) losses[place.other] += 0.5 * lost, pair_energy_ -= lost;
+    const double share = place.other < 0 ? lost : 0.5 * lost;
+    losses[place.body] += share, grip_energy_[place.body] -= share;
+    if (place.other >= 0) losses[place.other] += share, grip_energy_[place.other] -= share;
   }
 }
 

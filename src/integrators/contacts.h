@@ -55,7 +55,6 @@ class Contacts {
     int row, body, other;  // bodies of the island
     int first, last;       // in `faces`
     double thickness, stiffness, friction, reach;
-    Vec3 normal;  // of a vertex of a solid: faces that look the same way are not in its way; 0: all count
     int grip;
   };
   struct Face {
@@ -89,8 +88,10 @@ class Contacts {
   const std::vector<std::array<int, 2>>& touching_bodies() const { return bodies_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
-  /// The part of W at the last evaluation that bodies have against each other and themselves.
-  double pair_energy() const { return pair_energy_; }
+  /// The part of W at the last evaluation that each body has against others and itself; half of a pair to each.
+  double pair_energy(int body) const { return pair_energy_.empty() ? 0 : pair_energy_[body]; }
+  /// And that of the springs that hold against sliding, which is not in pair_energy().
+  double grip_energy(int body) const { return grip_energy_.empty() ? 0 : grip_energy_[body]; }
 
   /// After a step that ended at x: springs that pull too hard give way, those that hold nothing go. Adds what this
   /// takes from W to the losses of each body of the island.
@@ -101,8 +102,9 @@ class Contacts {
     Vec3 offset;  // tangential
     std::array<int, 4> rows;
     std::array<double, 4> share;
+    std::array<int, 3> face;  // that it touches
     int count;
-    double pressure, stiffness;
+    double pressure, stiffness, cap;
     int body, other;
   };
   double push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction, int body,
@@ -114,12 +116,13 @@ class Contacts {
   std::vector<Place> places_;  // by grip
   std::vector<std::array<int, 2>> bodies_;
   bool touching_ = false;
-  double depth_ = 0, pair_energy_ = 0;
+  double depth_ = 0;
+  std::vector<double> pair_energy_, grip_energy_;
   int evaluations_ = 0;
 
  public:
-  /// From rows of the state to rows of the island.
-  std::vector<int> row_of_state;
+  /// From rows of the state to rows of the island, and back.
+  std::vector<int> row_of_state, state_of_row;
 };
 
 }  // namespace verve

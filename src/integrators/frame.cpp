@@ -85,8 +85,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven;
         failed |= outcome.stalled && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
-        failed |= outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
-        failed |= outcome.stationary && outcome.error_h > 0.01;
+        // (at the turning points of what touches no length of step could: H dips there, and is owed)
+        failed |= island.contacts.empty() && outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
+        failed |= island.contacts.empty() && outcome.stationary && outcome.error_h > 0.01;
       }
       if (failed) break;
       if (!all_contacts && missed_contact(island, time)) {

@@ -13,6 +13,7 @@ namespace verve {
 namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
+constexpr int touching_patience = 20;
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -299,7 +300,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || at_rest(h, settings.tolerance) || (restarts && !contacts.empty()))
+      settings.calm && (calm || driven || (contacts.empty() && at_rest(h, settings.tolerance)) || (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
                                                : *settings.integrator;
@@ -478,7 +479,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = std::numeric_limits<double>::infinity();
+    if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = infinity;
+    // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
+    if (p.touches && k >= touching_patience) negligible = infinity;
 
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {

@@ -20,6 +20,7 @@ struct BodyLedger {
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   // of the last frame
   double pair_energy = 0;  // what it has against other bodies, its share
+  double grip_energy = 0;  // what holds it against sliding, likewise
   bool touched = false;    // something, in the last step
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;

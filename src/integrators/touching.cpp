@@ -154,10 +154,13 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   Contacts& c = island.contacts;
   const bool had = !c.empty();
   c.clear();
-  c.row_of_state.assign(model.rows, -1);
+  c.row_of_state.assign(model.rows, -1), c.state_of_row.resize(island.rows());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
-    for (int r = 0; r < body.count; ++r) c.row_of_state[body.first + r] = island.offset(int(k)) + r;
+    for (int r = 0; r < body.count; ++r) {
+      c.row_of_state[body.first + r] = island.offset(int(k)) + r;
+      c.state_of_row[island.offset(int(k)) + r] = body.first + r;
+    }
   }
   // where everything would be at the end of the step
   ahead_.resize(island.rows());
@@ -215,14 +218,12 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   if (!had && c.empty()) return;
   island.evaluate_motion();
   // The same x, seen with other candidates, may touch elsewhere. What this makes of H is not meant: it is owed.
-  double pairs = 0, mass = 0;
-  for (const int b : island.bodies()) pairs += state.ledger[b].pair_energy, mass += model.bodies[b].total_mass;
-  const double lost = pairs - c.pair_energy();
-  for (const int b : island.bodies()) {
-    BodyLedger& ledger = state.ledger[b];
-    const double share = model.bodies[b].total_mass / mass;
-    ledger.debt.h += lost * share;
-    ledger.pair_energy = c.pair_energy() * share;
+  // Grips that are gone with what they held are a loss.
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    BodyLedger& ledger = state.ledger[island.bodies()[k]];
+    ledger.debt.h += ledger.pair_energy - c.pair_energy(int(k));
+    ledger.booked_loss += ledger.grip_energy - c.grip_energy(int(k));
+    ledger.pair_energy = c.pair_energy(int(k)), ledger.grip_energy = c.grip_energy(int(k));
   }
 }
 
@@ -269,9 +270,9 @@ void World::prepare_pairs(Island& island, double) {
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
     on.reach = norm(vec3(ahead_[row] - x[row])) + 0.5 * cb.size;
-    // a vertex of a sheet may come from any side
-    if (a.surface.solid_faces > 0)
-      on.normal = direction(vertex_normal(a.surface, x + island.offset(i), head.feature_a), {});
+    // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
+    Vec3 outward{};
+    if (a.surface.solid_faces > 0) outward = vertex_normal(a.surface, x + island.offset(i), head.feature_a);
     double best = std::numeric_limits<double>::infinity();
     Grip grip;
     for (; at < end; ++at) {
@@ -279,6 +280,7 @@ void World::prepare_pairs(Island& island, double) {
       const auto& face = b.surface.faces[f];
       Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
       const Vec3 p = vec3(x[g.rows[0]]), q = vec3(x[g.rows[1]]), s = vec3(x[g.rows[2]]), v = vec3(x[row]);
+      if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
       c.faces.push_back(g);
       const PointTriangle near = point_triangle(v, p, q, s);
@@ -287,6 +289,7 @@ void World::prepare_pairs(Island& island, double) {
       grip.face = {b.first + face[0], b.first + face[1], b.first + face[2]}, grip.weights = near.weights;
     }
     on.last = int(c.faces.size());
+    if (on.first == on.last) continue;
     if (pair.friction > 0) {
       grip.row = a.first + r, grip.body = island.bodies()[j];
       const auto old = std::find_if(state.grips.begin(), state.grips.end(),
@@ -341,12 +344,10 @@ bool World::missed_contact(const Island& island, double time) const {
 void World::settle_contacts(Island& island) {
   if (!has_contact()) return;
   island.settle_grips(losses_);
-  double mass = 0;
-  for (const int b : island.bodies()) mass += model.bodies[b].total_mass;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
     ledger.booked_loss += losses_[k];
-    ledger.pair_energy = island.contacts.pair_energy() * model.bodies[island.bodies()[k]].total_mass / mass;
+    ledger.pair_energy = island.contacts.pair_energy(int(k)), ledger.grip_energy = island.contacts.grip_energy(int(k));
   }
   if (island.contacts.grips.empty() && state.grips.empty()) return;
   std::erase_if(state.grips, [&](const Grip& g) { return island.contacts.row_of_state[g.row] >= 0; });
