@@ -25,7 +25,7 @@ double huber(double length, double k, double cap) {
 
 void Contacts::clear() {
   shapes.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
-  rows_.clear(), places_.clear(), bodies_.clear();
+  rows_.clear(), places_.clear(), bodies_.clear(), meetings_.clear();
   touching_ = false;
   pair_energy_.clear(), grip_energy_.clear();
   depth_ = 0;
@@ -74,7 +74,7 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
 }
 
 double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction,
-                      int body, int other, std::span<double> energies) {
+                      int body, int other, int collider, std::span<double> energies) {
   touching_ = true;
   depth_ = std::max(depth_, depth);
   const double force = row.stiffness * depth;
@@ -84,6 +84,18 @@ double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, doub
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
   if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
+  if (other != body) {
+    // one side of a pair is the first whoever's vertex it is
+    const bool turned = other >= 0 && other < body;
+    const int a = turned ? other : body, b = turned ? body : other;
+    auto meeting = std::find_if(meetings_.begin(), meetings_.end(), [&](const Meeting& m) {
+      return m.body == a && m.other == b && m.collider == collider;
+    });
+    if (meeting == meetings_.end()) meeting = meetings_.insert(meetings_.end(), {a, b, collider, {}, {}, 0});
+    meeting->normal += row.direction * (turned ? -force : force);
+    meeting->point += x[row.rows[0]].xyz() * force;
+    meeting->weight += force;
+  }
   if (other >= 0 && other != body) {
     const std::array<int, 2> pair = {std::min(body, other), std::max(body, other)};
     if (std::find(bodies_.begin(), bodies_.end(), pair) == bodies_.end()) bodies_.push_back(pair);
@@ -97,7 +109,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   ++evaluations_;
   rows_.clear();
   places_.assign(grips.size(), {});
-  bodies_.clear();
+  bodies_.clear(), meetings_.clear();
   touching_ = false;
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
@@ -111,7 +123,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     if (!(depth > 0)) continue;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
     row.direction = touch.normal, row.stiffness = c.stiffness;
-    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, energies);
+    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.shape, energies);
   }
   for (const OnFaces& c : on_faces) {
     const Vec3 p = x[c.row].xyz();
@@ -140,12 +152,16 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
       } else if (above >= 0) {
         distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
       } else {
-        // below a face and beside it: inside as long as it is farther below (p) than beside (e), as at the edge of a
-        // box; p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
-        const Vec3 beside = nearest.offset - normal * above;
-        const double ratio = norm(beside) / -above;
-        distance = above * (1 - ratio * ratio);
-        row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
+        const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
+        if (dot(outward, beside) > 0) {
+          // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
+          // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
+          const double ratio = norm(beside) / -above;
+          distance = above * (1 - ratio * ratio);
+          row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
+        } else {
+          distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
+        }
       }
     }
     const double depth = c.thickness - distance;
@@ -153,7 +169,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
     row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
     row.stiffness = c.stiffness;
-    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, energies);
+    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, -1, energies);
   }
   for (const OnEdge& c : on_edges) {
     const SegmentSegment near =
@@ -166,7 +182,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.share = {1 - near.s, near.s, near.t - 1, -near.t};
     row.direction = direction(near.offset * sign, c.side);
     row.stiffness = c.stiffness;
-    energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, energies);
+    energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, -1, energies);
   }
   return energy;
 }

@@ -59,7 +59,8 @@ class Contacts {
   };
   struct Face {
     std::array<int, 3> rows;
-    signed char side;  // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
+    signed char side;             // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
+    std::array<Vec3, 6> outward;  // of its corners and edges (TrianglePart), where the step began
   };
   struct OnEdge {
     std::array<int, 4> rows;
@@ -84,6 +85,13 @@ class Contacts {
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
   bool touching() const { return touching_; }
+  /// All places at which a body touched a collider or another body at the last evaluation, as one.
+  struct Meeting {
+    int body, other, collider;  // -1: none
+    Vec3 normal, point;         // sums, weighted by the force
+    double weight;
+  };
+  const std::vector<Meeting>& meetings() const { return meetings_; }
   /// Bodies of the island that touched each other at the last evaluation, each pair once.
   const std::vector<std::array<int, 2>>& touching_bodies() const { return bodies_; }
   /// Depth of the deepest place at the last evaluation.
@@ -108,13 +116,14 @@ class Contacts {
     int body, other;
   };
   double push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction, int body,
-              int other, std::span<double> energies);
+              int other, int collider, std::span<double> energies);
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
 
   std::vector<ContactRow> rows_;
   std::vector<Place> places_;  // by grip
   std::vector<std::array<int, 2>> bodies_;
+  std::vector<Meeting> meetings_;
   bool touching_ = false;
   double depth_ = 0;
   std::vector<double> pair_energy_, grip_energy_;

@@ -43,7 +43,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   place_anchors(island, clock(state.frame));  // those that have just turned on
   if (automatic) {
     if (!island.is_evaluated()) island.evaluate_motion();
-    const double phase = island.at_rest(h, settings.tolerance) ? 0 : island.observe_frequency(h);
+    const bool rests = island.at_rest(h, settings.tolerance) || island.lies_still(settings.tolerance);
+    const double phase = rests ? 0 : island.observe_frequency(h);
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
   bool calm = island.calm_frames > 0, all_contacts = false;
@@ -209,6 +210,7 @@ StepReport World::step() {
     for (const auto& [a, b] : island->contacts.touching_bodies())
       state.touching.push_back({island->bodies()[a], island->bodies()[b]});
   }
+  rebound(clock(state.frame + 1));
   settle_anchors(clock(state.frame + 1));
   state.frame += 1;
   state.time = end;

@@ -41,7 +41,7 @@ class GeneralizedAlpha final : public Integrator {
       const Vec4 w = a - (m.elastic.empty() ? m.gradient[i] * f.inverse_mass[i] : m.elastic[i]);
       if (s.first) {
         // p so offset starts free fall on the exact parabola
-        m.p[i] = m.v[i] + a * ((alpha_f_ - alpha_m_) * h);
+        m.p[i] = s.keep_rates ? m.v[i] : m.v[i] + a * ((alpha_f_ - alpha_m_) * h);
         m.q[i] = w;
       } else if (!m.acceleration.empty()) {
         // another wind: as if the motion had been started with it, or its rates would ring
@@ -49,7 +49,8 @@ class GeneralizedAlpha final : public Integrator {
         m.p[i] += (a * h - was * s.before) * (alpha_f_ - alpha_m_);
         m.q[i] += a - was;
       } else if (h != s.before) {
-        m.p[i] += a * ((alpha_f_ - alpha_m_) * (h - s.before));
+        // what rests on something does not fall
+        m.p[i] += (s.keep_rates ? m.q[i] : a) * ((alpha_f_ - alpha_m_) * (h - s.before));
       }
       s.xb[i] = m.x[i] + m.p[i] * c1 + m.v[i] * c2;
       s.u[i] = m.v[i] + m.q[i] * c1 + w * c2 + a * s.hh;

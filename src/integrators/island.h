@@ -181,6 +181,9 @@ class Island {
   /// smothers it.
   bool at_rest(double h, double tolerance) const;
 
+  /// It touches something and hardly moves: what it is deformed by is its weight, and no vibration.
+  bool lies_still(double tolerance) const;
+
   /// Frequency of the present deformation times h (design of automatic sub-steps): W over the square of the distance
   /// to the best rigid fit of the rest shape.
   double observe_frequency(double h);

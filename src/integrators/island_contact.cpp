@@ -132,6 +132,13 @@ void Island::rest_on_contacts() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
+bool Island::lies_still(double tolerance) const {
+  if (!contacts.touching()) return false;
+  double kinetic = 0;
+  for (int i = 0; i < rows_; ++i) kinetic += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]);
+  return kinetic < tolerance * motion.energy;
+}
+
 void Island::settle_grips(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.grips.empty()) return;

@@ -37,6 +37,15 @@ struct AnchorState {
   std::vector<Vec4> hold;        // where it took hold of each vertex
 };
 
+/// An impact: of a body on a collider or another body.
+struct Bounce {
+  int body = -1, other = -1, collider = -1;
+  double speed = 0;    // at which they met
+  Vec3 normal, point;  // of the last touch
+  int free = 0;        // frames since
+  int age = 0;         // frames since the first
+};
+
 struct State {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
@@ -44,6 +53,7 @@ struct State {
   std::vector<char> force_active;          // of the scene's forces, at the last look
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
+  std::vector<Bounce> bounces;
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island

@@ -278,10 +278,12 @@ void World::prepare_pairs(Island& island, double) {
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
-      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
+      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0, {}};
       const Vec3 p = vec3(x[g.rows[0]]), q = vec3(x[g.rows[1]]), s = vec3(x[g.rows[2]]), v = vec3(x[row]);
       if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
+      for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
+        g.outward[part] = pseudo_normal(b.surface, x + to, f, TrianglePart(part));
       c.faces.push_back(g);
       const PointTriangle near = point_triangle(v, p, q, s);
       if (near.squared_distance >= best) continue;
@@ -390,8 +392,11 @@ bool World::find_new_contacts() {
     const PointTriangle near = point_triangle(v1, a1, b1, c1);
     const double reach = swept_[i].margin + swept_[j].margin;
     const double side0 = dot(cross(b0 - a0, c0 - a0), v0 - a0), side1 = dot(cross(b1 - a1, c1 - a1), v1 - a1);
-    // within the thickness, or on the other side of the face than before
-    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0)) join(i, j);
+    // within the thickness, on the other side of the face than before, or behind the skin of a solid
+    const double depth = norm(v1 - v0) + 0.5 * contact_bodies_[body_of[j]].edge;
+    const bool inside = p.feature_b < b.solid_faces && side1 <= 0 && near.part == TrianglePart::face &&
+                        near.squared_distance < depth * depth;
+    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0) || inside) join(i, j);
   }
   for (const Pair& p : edge_edge_) {
     const int i = p.surface_a, j = p.surface_b;

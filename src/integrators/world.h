@@ -57,6 +57,8 @@ class World {
   void prepare_pairs(Island& island, double h);
   bool missed_contact(const Island& island, double time) const;
   void settle_contacts(Island& island);
+  void rebound(double time);
+  Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Bodies of different islands that touch where these have come to; true when there are more than before.

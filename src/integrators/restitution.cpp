@@ -1,0 +1,109 @@
+// Restitution: what an impact gives back. Contact itself gives back all it took; whoever leaves faster than e times the
+// speed of its impact is slowed down to that, and what this takes is booked.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+/// Frames without touch after which an impact is over.
+constexpr int free_frames = 3;
+/// Frames of touch after which it is no impact: what pushes a body off later owes nothing to how it came.
+constexpr int longest_impact = 12;
+
+/// Velocity of a body at a point if it moved as a whole, and what an impulse along n at that point changes of it.
+struct Whole {
+  Vec3 velocity;
+  double inverse_mass;
+  Whole(const Kick& kick, const Vec3& point, const Vec3& n) {
+    const Vec3 arm = point - kick.center();
+    const Mat3 inverse = pseudo_inverse(kick.inertia(), 1e-10);
+    velocity = kick.momentum() / kick.total_mass + cross(inverse * kick.spin(), arm);
+    const Vec3 turn = cross(arm, n);
+    inverse_mass = 1 / kick.total_mass + dot(turn, inverse * turn);
+  }
+};
+
+double kinetic(const Kick& kick) {
+  double sum = kick.coupling->kinetic(kick.v);
+  for (int i = 0; i < kick.count; ++i) sum += 0.5 * kick.mass[i] * dot(kick.v[i], kick.v[i]);
+  return sum;
+}
+
+}  // namespace
+
+void World::rebound(double time) {
+  if (!has_contact()) return;
+  for (Bounce& bounce : state.bounces) ++bounce.free, ++bounce.age;
+  for (Island* island : islands_)
+    for (const Contacts::Meeting& m : island->contacts.meetings()) {
+      const int body = island->bodies()[m.body], other = m.other < 0 ? -1 : island->bodies()[m.other];
+      auto bounce = std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) {
+        return b.body == body && b.other == other && b.collider == m.collider;
+      });
+      const Vec3 n = direction(m.normal, {0, 1, 0}), point = m.point / m.weight;
+      if (bounce == state.bounces.end()) {
+        Bounce fresh;
+        fresh.body = body, fresh.other = other, fresh.collider = m.collider;
+        // as it was before the frame
+        const auto before = [&](int b) {
+          const Body& of = model.bodies[b];
+          return Whole({of.mass.data(), before_.x.data() + of.first, before_.v.data() + of.first,
+                        before_.p.data() + of.first, of.count, of.total_mass, &of.coupling},
+                       point, n);
+        };
+        Vec3 velocity = before(body).velocity;
+        if (other >= 0) velocity -= before(other).velocity;
+        if (m.collider >= 0) velocity -= collider_velocity(m.collider, time, point);
+        fresh.speed = std::max(0.0, -dot(velocity, n));
+        state.bounces.push_back(fresh);
+        bounce = state.bounces.end() - 1;
+      }
+      bounce->free = 0, bounce->normal = n, bounce->point = point;
+    }
+  for (const Bounce& bounce : state.bounces) {
+    if (bounce.free == 0 || bounce.age > longest_impact) continue;
+    const BodySpec& spec = scene.bodies[bounce.body];
+    const auto surface = [&](const auto& o) {
+      return pair_of(spec.name, spec.friction, spec.restitution, o.name, o.friction, o.restitution);
+    };
+    const double e =
+        (bounce.other >= 0 ? surface(scene.bodies[bounce.other]) : surface(scene.colliders[bounce.collider]))
+            .restitution;
+    if (e >= 1) continue;
+    Kick a = kick(bounce.body);
+    const Whole whole(a, bounce.point, bounce.normal);
+    Vec3 velocity = whole.velocity;
+    double inverse_mass = whole.inverse_mass;
+    if (bounce.other >= 0) {
+      const Whole there(kick(bounce.other), bounce.point, bounce.normal);
+      velocity -= there.velocity, inverse_mass += there.inverse_mass;
+    } else {
+      velocity -= collider_velocity(bounce.collider, time, bounce.point);
+    }
+    const double excess = dot(velocity, bounce.normal) - e * bounce.speed;
+    if (!(excess > 0)) continue;
+    const Vec3 impulse = bounce.normal * (-excess / inverse_mass);
+    double taken = kinetic(a);
+    a.impulse(impulse, bounce.point, 0);
+    taken -= kinetic(a);
+    state.ledger[bounce.body].booked_loss += taken;
+    if (bounce.other < 0) continue;
+    Kick b = kick(bounce.other);
+    taken = kinetic(b);
+    b.impulse(impulse * -1.0, bounce.point, 0);
+    state.ledger[bounce.other].booked_loss += taken - kinetic(b);
+  }
+  std::erase_if(state.bounces, [](const Bounce& b) { return b.free > free_frames; });
+}
+
+/// Of the point of a collider that is at `point` at the end of a frame.
+Vec3 World::collider_velocity(int collider, double time, const Vec3& point) const {
+  const Vec3 before = carried_back(pose_of(collider, time - scene.step), pose_of(collider, time), point);
+  return (point - before) / scene.step;
+}
+
+}  // namespace verve
