@@ -21,7 +21,7 @@ class EnergyBudget final : public Projection {
   EnergyBudget() : Projection(true, true) {}
 
  private:
-  void make_room(int rows) override { kick_.resize(rows); }
+  void make_room(const Island& island) override { kick_.resize(island.rows()); }
   /// More of the forces that act already: v += a M^-1 (f - grad W), with the a that brings the energy that is missing.
   /// The masses are lumped here; of a consistent mass matrix the rest is put right by restore_momenta.
   void push_on(Island& island, const Reading& now, double missing) {

@@ -17,6 +17,11 @@ Vec6 stack(const Vec3& a, const Vec3& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}
 
 }  // namespace
 
+void ManifoldProjection::make_room(const Island& island) {
+  step_x_.resize(island.rows()), step_v_.resize(island.rows());
+  parts_.reserve(1 + island.rows() / grain);
+}
+
 ManifoldProjection::Row ManifoldProjection::row(const Island& island, const Reading& now, int i) const {
   const Motion& m = island.motion;
   const Forcing& f = island.forcing;

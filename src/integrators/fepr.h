@@ -38,7 +38,7 @@ class ManifoldProjection final : public Projection {
     }
   };
 
-  void make_room(int rows) override { step_x_.resize(rows), step_v_.resize(rows), parts_.reserve(1 + rows / 256); }
+  void make_room(const Island& island) override;
   Quantities correct(Island& island, double h, const Settings& settings, StepOutcome& out) override;
   Products products(const Island& island, const Reading& now);
   void move(Island& island, const Reading& now, double h, double lambda, const Vec3& lambda_p, const Vec3& lambda_l);

@@ -31,6 +31,7 @@ const std::vector<ProjectionEntry>& projection_registry() {
       {"energy_only", false, true, make_energy_only},
       {"energy_budget", true, true, make_energy_budget},
       {"momentum", true, false, make_momentum_tracking},
+      {"blend", false, true, make_blend},
   };
   return entries;
 }
@@ -88,7 +89,7 @@ Reading Projection::read(const Island& island) {
 void Projection::begin(const Island& island, double h, const Demand& demand) {
   total_mass_ = island.total_mass();
   base_x_.resize(island.rows()), base_v_.resize(island.rows());
-  make_room(island.rows());
+  make_room(island);
   Aim a;
   a.start = read(island);
   const Reading& s = a.start;
@@ -119,7 +120,8 @@ void Projection::begin(const Island& island, double h, const Demand& demand) {
     a.e_ref = std::max({a.e_ref, whole + inner, 1e-2 * s.force_size * s.radius});
   } else {
     a.e_ref = std::max({a.e_ref, turning, 1e-9 * translation});
-    a.e_ref = std::max(a.e_ref, std::abs(a.target.h - translation + given + s.work));
+    a.inner = std::abs(a.target.h - translation + given + s.work);
+    a.e_ref = std::max(a.e_ref, a.inner);
   }
   island.each_potential([&](const Potential& potential, int) {  // as in Island::pose
     a.e_ref = std::max(a.e_ref, 1e-2 * potential.prestress());

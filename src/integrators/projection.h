@@ -36,6 +36,7 @@ struct Aim {
   bool momenta = false;
   double before = 0;  // h at the start
   double rigid = 0;   // K
+  double inner = 0;   // what the target leaves for motion about the centre of mass of a free island
   double e_ref = 0, scale_p = 0;
 };
 
@@ -50,8 +51,8 @@ class Projection {
 
  protected:
   explicit Projection(bool momenta, bool energy) : holds_momenta_(momenta), holds_energy_(energy) {}
-  /// Makes room before the first correction, which may come late.
-  virtual void make_room(int /*rows*/) {}
+  /// Makes room before the first correction, which may come late, and keeps what it will need of the start.
+  virtual void make_room(const Island& /*island*/) {}
   /// Returns the residuals that the ledger will owe, of what is held.
   virtual Quantities correct(Island& island, double h, const Settings& settings, StepOutcome& out) = 0;
 
@@ -108,5 +109,6 @@ std::unique_ptr<Projection> make_fepr();
 std::unique_ptr<Projection> make_energy_only();
 std::unique_ptr<Projection> make_energy_budget();
 std::unique_ptr<Projection> make_momentum_tracking();
+std::unique_ptr<Projection> make_blend();
 
 }  // namespace verve

@@ -55,6 +55,9 @@ const std::vector<MethodInfo>& method_infos() {
       {"pd+fepr", "Projective Dynamics, then FEPR (Dinev et al. 2018): the energy is projected back after the step",
        "implicit_euler", "projective", "fepr", 0, 10},
       {"midpoint+fepr", "the implicit midpoint rule, then FEPR", "implicit_midpoint", "projective", "fepr", 0, 10},
+      {"midpoint+blend",
+       "the implicit midpoint rule, blended with Euler's where the energy leaves a band (Dinev et al. 2018)",
+       "implicit_midpoint", "projective", "blend", 0, 10},
       {"newton", "Newton's method on backward Euler: exact Hessians of the elements, made definite where "
        "needed, with line search",
        "implicit_euler", "newton", "none", 0, 20, 1},
@@ -133,12 +136,12 @@ const std::vector<std::string>& minimizer_names() {
 
 const std::vector<std::string>& conservation_names() {
   static const std::vector<std::string> names{"none",        "cpd",           "published", "fepr",
-                                              "energy_only", "energy_budget", "momentum"};
+                                              "energy_only", "energy_budget", "momentum",  "blend"};
   return names;
 }
 
 const std::vector<std::string>& post_step_names() {
-  static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum"};
+  static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum", "blend"};
   return names;
 }
 

@@ -119,6 +119,8 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                 "of the slack: weight of alpha^2 in units of E_ref (\"published\"), root of the weight "
                                 "of s^2 + t^2 in units of E_ref h^2 (\"fepr\")",
                                 {.range = above(0)}),
+      key<&SolverSpec::band>("band", "how far H may be from its target, in units of E_ref (\"blend\")",
+                             {.range = above(0)}),
       key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
       key<&SolverSpec::global>(
           "global",
@@ -134,7 +136,8 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                       "iterations of a step together leave 1 - stiffness; pbd only",
                                       {.choices = stiffness_measures}),
       key<&SolverSpec::constraint_damping>("constraint_damping",
-                                           "damping of each constraint relative to its stiffness; xpbd and small_steps",
+                                           "damping of each constraint relative to its stiffness; xpbd, small_steps, "
+                                           "compliant and compliant_plain",
                                            {.unit = "s", .range = at_least(0)}),
   };
   return keys;

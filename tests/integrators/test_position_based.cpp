@@ -114,20 +114,24 @@ TEST_CASE("xpbd solves one spring in one iteration, further ones change nothing 
   }
 }
 
-TEST_CASE("damping of xpbd follows Eq. 26") {
-  const double k = 70, tau = 0.05, w = 1 + 1 / 1.5, rate = 0.4;
-  Scene scene = two_edges("xpbd", k);
-  scene.solver.constraint_damping = tau;
-  Simulation sim = make(scene);
-  sim.set_state({{0, 0, 0}, {1.3, 0, 0}, {3, 2, 1}}, {{0, 0, 0}, {rate, 0, 0}, {0, 0, 0}});
-  REQUIRE(sim.step());
-  const double h = scene.step, alpha = 1 / (k * h * h), gamma = tau / h;
-  // prediction: C = 0.3 + h rate, grad C (x - x_n) = h rate
-  const double change = (-(0.3 + h * rate) - gamma * h * rate) / ((1 + gamma) * w + alpha);
-  CHECK(norm(sim.positions()[1] - sim.positions()[0]) - 1 == doctest::Approx(0.3 + h * rate + w * change).epsilon(1e-12));
-  // which is backward Euler with a damper beta = tau k beside the spring: C_1 = C~ - w h^2 (k C_1 + beta (C_1 - C_n)/h)
-  const double C1 = 0.3 + h * rate + w * change, right = 0.3 + h * rate - w * h * h * k * (C1 + tau * (C1 - 0.3) / h);
-  CHECK(C1 == doctest::Approx(right).epsilon(1e-12));
+TEST_CASE("damping of xpbd and of compliant constraints follows XPBD Eq. 26") {
+  for (const std::string method : {"xpbd", "compliant", "compliant_plain"}) {
+    CAPTURE(method);
+    const double k = 70, tau = 0.05, w = 1 + 1 / 1.5, rate = 0.4;
+    Scene scene = two_edges(method, k);
+    scene.solver.constraint_damping = tau, scene.solver.substeps = 1;
+    Simulation sim = make(scene);
+    sim.set_state({{0, 0, 0}, {1.3, 0, 0}, {3, 2, 1}}, {{0, 0, 0}, {rate, 0, 0}, {0, 0, 0}});
+    REQUIRE(sim.step());
+    const double h = scene.step, alpha = 1 / (k * h * h), gamma = tau / h;
+    // prediction: C = 0.3 + h rate, grad C (x - x_n) = h rate
+    const double change = (-(0.3 + h * rate) - gamma * h * rate) / ((1 + gamma) * w + alpha);
+    const double C1 = 0.3 + h * rate + w * change;
+    CHECK(norm(sim.positions()[1] - sim.positions()[0]) - 1 == doctest::Approx(C1).epsilon(1e-12));
+    // which is backward Euler with a damper beta = tau k beside the spring: C_1 = C~ - w h^2 (k C_1 + beta (C_1 - C_n)/h)
+    const double right = 0.3 + h * rate - w * h * h * k * (C1 + tau * (C1 - 0.3) / h);
+    CHECK(C1 == doctest::Approx(right).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("xpbd without compliance is pbd (N01)") {
