@@ -146,6 +146,7 @@ struct MinimiserResult {
   int vertices = 0, elements = 0;
   std::vector<Point> points;
   double per_iteration = 0;  ///< [ms]
+  double work = 0;           ///< of an iteration with a factor: operations of its factorisations and solves
   /// The first point where no more than `share` is left; null when there is none.
   const Point* reach(double share) const;
 };

@@ -12,6 +12,7 @@ struct Options {
   bool quick = false;
   std::vector<int> threads{1, 2};
   std::vector<std::string> groups, names;  ///< empty: all
+  std::vector<std::string> minimisers;     ///< likewise, of the group of that name
 };
 /// 1, 2, 4, ... and `most`.
 std::vector<int> thread_counts(int most);

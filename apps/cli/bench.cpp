@@ -299,9 +299,9 @@ void print_pairs(const std::vector<PairsResult>& pairs) {
 
 void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
   if (minimisers.empty()) return;
-  Table table{{"step", "method", "ms per iteration", "1e-2", "", "1e-4", "", "1e-8", ""}};
+  Table table{{"step", "method", "ms per iteration", "Mflop in the factor", "1e-2", "", "1e-4", "", "1e-8", ""}};
   for (const MinimiserResult& m : minimisers) {
-    std::vector<std::string> row{m.name, m.method, ms(m.per_iteration)};
+    std::vector<std::string> row{m.name, m.method, ms(m.per_iteration), m.work > 0 ? fixed(1e-6 * m.work, 2) : "-"};
     for (const double share : {1e-2, 1e-4, 1e-8}) {
       const MinimiserResult::Point* p = m.reach(share);
       row.push_back(p ? std::to_string(p->iterations) : "-");

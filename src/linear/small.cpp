@@ -1,21 +1,28 @@
 #include "linear/small.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace verve {
 
 namespace {
 
-/// Cyclic Jacobi: a becomes diagonal, the columns of q its eigenvectors. Six sweeps reach round-off for N <= 6; eight
-/// are done to be sure.
+/// Cyclic Jacobi: a becomes diagonal, the columns of q its eigenvectors. Six sweeps reach round-off for N <= 6, fewer for
+/// N = 3; what is left of an entry is nothing once it is below the last digit of the largest.
 template <int N>
 void jacobi_eigen(double (&a)[N][N], double (&q)[N][N]) {
   for (int i = 0; i < N; ++i)
     for (int j = 0; j < N; ++j) q[i][j] = i == j;
-  for (int sweep = 0; sweep < 8; ++sweep) {
+  double nothing = 0;
+  for (int i = 0; i < N; ++i)
+    for (int j = i; j < N; ++j) nothing = std::max(nothing, 1e-18 * std::abs(a[i][j]));
+  bool turned = true;
+  for (int sweep = 0; sweep < 8 && turned; ++sweep) {
+    turned = false;
     for (int i = 0; i < N; ++i) {
       for (int j = i + 1; j < N; ++j) {
-        if (a[i][j] == 0) continue;
+        if (std::abs(a[i][j]) <= nothing) continue;
+        turned = true;
         const double theta = (a[j][j] - a[i][i]) / (2 * a[i][j]);
         const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
         const double c = 1 / std::sqrt(t * t + 1), s = t * c;
