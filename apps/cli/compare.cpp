@@ -33,8 +33,6 @@ struct Wanted {
 };
 
 std::vector<Wanted> read_methods(const std::string& text, Diagnostics& problems) {
-  std::vector<std::string> names;
-  for (const MethodInfo& info : method_infos()) names.push_back(info.name);
   std::vector<Wanted> wanted;
   for (size_t begin = 0; begin <= text.size() && !text.empty();) {
     const size_t end = std::min(text.find(',', begin), text.size());
@@ -47,9 +45,8 @@ std::vector<Wanted> read_methods(const std::string& text, Diagnostics& problems)
         problems.error("--methods", "found \"" + next.label + "\", expected a number of iterations after the colon");
       next.cap = read_count("--methods: " + next.label, cap, problems);
     }
-    if (!find_method(next.method))
-      problems.error("--methods", "found \"" + next.method + "\", " + expected_one_of(next.method, names));
-    else if (std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.label == next.label; }))
+    if (read_method("--methods", next.method, problems) &&
+        std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.label == next.label; }))
       problems.error("--methods", "found \"" + next.label + "\" twice, expected each once");
     wanted.push_back(std::move(next));
   }
@@ -150,7 +147,8 @@ class Tables {
     append_metrics_rows(rows_, simulation, step, prefix);
     write(contestant.reference ? reference_ : compare_, contestant.reference ? "reference.csv" : "compare.csv");
     rows_ = prefix + std::to_string(simulation.frame());
-    for (const double value : {simulation.time(), quality.roughness, quality.constraint_error, quality.distance})
+    const double distance = contestant.reference ? 0 : quality.distance;
+    for (const double value : {simulation.time(), quality.roughness, quality.constraint_error, distance})
       rows_ += ',', append_number(rows_, value);
     rows_ += '\n';
     write(quality_, "quality.csv");
@@ -175,6 +173,13 @@ class Tables {
   std::string rows_;
 };
 
+/// Only what CPD holds says how many sub-steps a frame needs; without it there are as many as the method has.
+std::string substeps_of(const SolverSpec& solver, const MethodInfo& info) {
+  if (solver.substeps != 0) return std::to_string(solver.substeps);
+  const std::string& held = solver.conservation.empty() ? info.conservation : solver.conservation;
+  return held == "cpd" ? "auto" : std::to_string(info.substeps);
+}
+
 /// What each method was, what it was allowed and what it took.
 std::string methods_table(const std::vector<Contestant>& contestants, std::optional<double> budget) {
   std::string out =
@@ -185,7 +190,7 @@ std::string methods_table(const std::vector<Contestant>& contestants, std::optio
     out += csv_field(c.label) + "," + (s.integrator.empty() ? info.integrator : s.integrator) + "," +
            (s.minimizer.empty() ? info.minimizer : s.minimizer) + "," +
            (s.conservation.empty() ? info.conservation : s.conservation) + "," + std::to_string(iteration_cap(s)) +
-           "," + (s.substeps == 0 ? "auto" : std::to_string(s.substeps)) + ",";
+           "," + substeps_of(s, info) + ",";
     if (budget && !c.reference) append_number(out, *budget, 9);
     out += "," + std::to_string(c.result.frames) + ",";
     append_number(out, c.result.iterations, 9);

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "terminal.h"
+#include "verve/registry.h"
 
 namespace verve::cli {
 
@@ -43,6 +44,16 @@ bool read_choice(const std::string& flag, const std::string& text, const std::ve
   if (text.empty()) return false;
   if (std::find(choices.begin(), choices.end(), text) != choices.end()) return true;
   problems.error(flag, "found \"" + text + "\", " + expected_one_of(text, choices));
+  return false;
+}
+
+bool read_method(const std::string& flag, const std::string& name, Diagnostics& problems) {
+  if (find_method(name)) return true;
+  Scene scene;  // whose check knows which names there are, combined ones too
+  scene.solver.method = name;
+  const Diagnostics found = check_scene(scene);
+  for (const Diagnostic& d : found.items())
+    if (d.where == "solver.method") problems.error(flag, d.what);
   return false;
 }
 

@@ -17,6 +17,8 @@ std::optional<double> read_positive(const std::string& flag, const std::string& 
 /// Checks `text`, unless empty, against `choices`.
 bool read_choice(const std::string& flag, const std::string& text, const std::vector<std::string>& choices,
                  Diagnostics& problems);
+/// Whether there is a method of this name, a combined one or not; the empty name is none.
+bool read_method(const std::string& flag, const std::string& name, Diagnostics& problems);
 /// "path=value" of every --set.
 std::vector<Override> read_overrides(const std::vector<std::string>& set, Diagnostics& problems);
 

@@ -32,17 +32,9 @@ void print_summary(const Measures& start, const Measures& end, const RunResult& 
 
 int simulate(const SimulateOptions& options, Diagnostics problems) {
   // everything that can be wrong with the input, before anything is written
-  std::vector<std::string> methods;
-  for (const MethodInfo& info : method_infos()) methods.push_back(info.name);
-  // the combinations are too many to list, unless one of them is meant
-  if (options.method.find('+') != std::string::npos) {
-    for (const MethodInfo& info : combined_methods()) methods.push_back(info.name);
-    std::erase_if(methods, [](const std::string& name) { return name.find('+') == std::string::npos; });
-  }
-
   std::vector<Override> overrides = read_overrides(options.set, problems);
   if (read_count("--frames", options.frames, problems)) overrides.emplace_back("frames", options.frames);
-  if (find_method(options.method) || read_choice("--method", options.method, methods, problems))
+  if (!options.method.empty() && read_method("--method", options.method, problems))
     overrides.emplace_back("solver.method", options.method);
   if (read_choice("--precision", options.precision, {"double", "float"}, problems))
     overrides.emplace_back("solver.precision", options.precision);

@@ -59,7 +59,7 @@ struct Simulation::Impl {
 
 namespace {
 
-/// Potentials that the method cannot drive, and who can.
+/// Potentials that the method cannot drive, and who can drive all that the scene has.
 void check_method(const Scene& scene, const Model& model, Diagnostics& problems) {
   const auto refusal = [](const std::string& integrator, const Potential& potential) {
     const OwnStepEntry* own = find_own_step(integrator);
@@ -67,19 +67,28 @@ void check_method(const Scene& scene, const Model& model, Diagnostics& problems)
   };
   const MethodInfo& method = *find_method(scene.solver.method);
   const std::string integrator = scene.solver.integrator.empty() ? method.integrator : scene.solver.integrator;
+  std::vector<std::pair<std::string, std::string>> refused;  // where, and what
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     for (size_t k = 0; k < model.bodies[b].potentials.size(); ++k) {
       const Potential& potential = *model.bodies[b].potentials[k];
       const std::string why = refusal(integrator, potential);
       if (why.empty()) continue;
-      std::string others;
-      for (const MethodInfo& other : method_infos())
-        if (refusal(other.integrator, potential).empty()) others += (others.empty() ? "" : ", ") + other.name;
-      problems.error("bodies[" + std::to_string(b) + "].potentials[" + std::to_string(k) + "]",
-                     "\"" + integrator + "\" cannot drive \"" + std::string(potential.name()) + "\", which " + why +
-                         "; these can: " + others);
+      refused.emplace_back("bodies[" + std::to_string(b) + "].potentials[" + std::to_string(k) + "]",
+                           "\"" + integrator + "\" cannot drive \"" + std::string(potential.name()) + "\", which " + why);
     }
   }
+  if (refused.empty()) return;
+  const auto drives_all = [&](const MethodInfo& other) {
+    for (const Body& body : model.bodies)
+      for (const auto& potential : body.potentials)
+        if (!refusal(other.integrator, *potential).empty()) return false;
+    return true;
+  };
+  std::string others;
+  for (const MethodInfo& other : method_infos())
+    if (drives_all(other)) others += (others.empty() ? "" : ", ") + other.name;
+  refused.back().second += "; these can" + std::string(refused.size() > 1 ? " drive all of the scene: " : ": ") + others;
+  for (auto& [where, what] : refused) problems.error(std::move(where), std::move(what));
 }
 
 }  // namespace

@@ -397,6 +397,13 @@ TEST_CASE("potentials without smooth constraints are refused with the reason and
       CHECK(who.find(other) != std::string::npos);
     CHECK(who.find("jakobsen") == std::string::npos);
   }
+  // said once, of all that is refused
+  Scene two = scene_of(box_body(1, 1e4), "hard");
+  two.bodies.push_back(box_body(1, 1e4));
+  two.bodies[1].name = "other";
+  const std::string text = Simulation::create(two).diagnostics().text();
+  CHECK(text.find("bodies[1].potentials[0]") != std::string::npos);
+  CHECK(text.find("these can") == text.rfind("these can"));
 }
 
 // What test_contract.cpp asks of every method, for those that cannot drive its solids.

@@ -102,7 +102,7 @@ TEST_CASE("the objective rises in no half-step, from 1000 random starts (Invento
   }
 }
 
-TEST_CASE("the program's PD is Algorithm 1 (Inventory P01)") {
+TEST_CASE("the program's PD is Algorithm 1 (Inventory P01, M01)") {
   Rig rig(small_box(2), {strain(1e4), springs(1e3)});
   rig.shake(0.2, 2, 3);
   rig.push(1, 4);
