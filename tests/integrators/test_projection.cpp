@@ -170,7 +170,7 @@ TEST_CASE("a projection on the energy alone trades spin for vibration, either wa
 TEST_CASE(
     "the midpoint rule blended with Euler's stays in the chosen band for thousands of frames, where it leaves it by itself "
     "and pd decays (Inventory N22)") {
-  const double mu = 1e5;  // five frames per period
+  const double mu = 1e5;  // about four frames per period
   const auto excursion = [&](const std::string& method, double band, Run* out = nullptr) {
     Scene scene = cube_scene(method, mu);
     scene.bodies[0].initial.velocity = {1, 2, 3};  // a band of what is about the centre of mass
