@@ -265,7 +265,7 @@ class Island {
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                          bool calm);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
-  void measure_losses(double h_before, StepOutcome& out);
+  void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
   bool find_factor(double hh, const Settings& settings);
   void find_metric();

@@ -321,8 +321,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
 }
 
 /// How far off P and L are, and where the step does not end at its minimum H, although nothing was asked for.
-/// `h_before` is the total energy at t_n.
-void Island::measure_losses(double h_before, StepOutcome& out) {
+/// `h_before` is the total energy at t_n, `debt` what earlier stages of the step have left over.
+void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
   const Problem& p = problem_;
   if (!p.direct) {
     double now = motion.energy + consistent_.coupling.kinetic(motion.v.data());
@@ -338,8 +338,8 @@ void Island::measure_losses(double h_before, StepOutcome& out) {
   center = center / total_mass_;
   for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
   if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
-  out.residual.p = momentum - (start_.momentum + start_.force * out.length);
-  out.residual.l = l - (start_.spin + start_.torque * out.length);
+  out.residual.p = momentum - (start_.momentum + start_.force * out.length + debt.p);
+  out.residual.l = l - (start_.spin + start_.torque * out.length + debt.l);
   out.error_p = norm(out.residual.p) / p.scale_p;
   out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
 }
@@ -557,7 +557,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
   if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
-  if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, out);
+  if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, demand.debt, out);
   return out;
 }
 

@@ -277,3 +277,18 @@ TEST_CASE("one factorisation serves 300 frames when constraints stay as they are
     }
   }
 }
+
+TEST_CASE("what a step of several stages has lost of P, L and H is counted over all of them") {
+  Rig rig(small_box(3), {strain(1e4)});
+  rig.shake(0.1, 2, 5);
+  const Motion start = rig.island->motion;
+  const Vec3 p = rig.momentum(start.v), l = rig.spin(start.x, start.v);
+  const double h = rig.energy(start.x) + rig.kinetic(start.v);
+  const StepOutcome out = rig.step_from(start, settings_for("trbdf2", 40));
+  const Motion& m = rig.island->motion;
+  const Vec3 lost = rig.spin(m.x, m.v) - l;
+  REQUIRE(norm(lost) > 1e-6 * norm(l));  // there is something to count
+  CHECK(norm(out.residual.l - lost) <= 1e-12 * norm(l));
+  CHECK(norm(out.residual.p - (rig.momentum(m.v) - p)) <= 1e-12 * norm(p));
+  CHECK(out.residual.h == doctest::Approx(rig.energy(m.x) + rig.kinetic(m.v) - h).epsilon(1e-9));
+}
