@@ -82,6 +82,11 @@ void ConstraintRows::evaluate(int i, const std::vector<Vec4>& x) {
   curvature_[i] = row.corners == 2 && extent > 0 ? norm(g[1]) / extent : 0;
 }
 
+double ConstraintRows::full_step(int i) const {
+  const Row& row = rows_[i];
+  return row.potential ? row.potential->full_step(row.element, row.which, value_[i]) : value_[i];
+}
+
 double ConstraintRows::relative(int i, double r) const {
   // bounded where an element has shrunk to a point
   return r == 0 ? 0 : std::abs(r) / (size_[i] + std::abs(value_[i]));

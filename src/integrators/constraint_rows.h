@@ -32,6 +32,8 @@ class ConstraintRows {
   void evaluate(const std::vector<Vec4>& x);
   void evaluate(int i, const std::vector<Vec4>& x);
   double value(int i) const { return value_[i]; }
+  /// What a projection of this row alone takes C for (Potential::full_step).
+  double full_step(int i) const;
   const Vec3& gradient(int i, int corner) const { return gradient_[rows_[i].first + corner]; }
   /// r in units of the size of the element: for an edge, as a share of its length.
   double relative(int i, double r) const;

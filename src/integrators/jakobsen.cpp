@@ -36,7 +36,7 @@ class Jakobsen final : public OwnStep {
         // soft anchors and links give way by their compliance (Macklin et al. 2016, Eq. 18); sticks have none
         const double soft = rows_.compliance(i) / (h * h), r = rows_.value(i) + soft * lambda_[i];
         worst = std::max(worst, rows_.relative(i, r));
-        const double step = -r / (weighted + soft);
+        const double step = -(soft > 0 ? r : rows_.full_step(i)) / (weighted + soft);
         lambda_[i] += step;
         for (int c = 0; c < rows_.corners(i); ++c) {
           const int v = rows_.vertex(i, c);

@@ -83,6 +83,9 @@ class Batch final : public Potential {
   double constraint_stiffness(int element, int which) const override {
     return constraint_stiffness_of<Kernel, double>(at(element), which);
   }
+  double full_step(int element, int which, double C) const override {
+    return full_step_of<Kernel, double>(at(element), which, C);
+  }
   double constraint(int element, int which, const Vec4* x, Vec3* gradient) const override {
     const Element<double> e = at(element);
     const Stencil& s = stencil_[element];

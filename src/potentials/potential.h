@@ -82,6 +82,8 @@ class Potential {
   /// C, with its gradient for each corner. The gradient is zero where it does not exist.
   virtual double constraint(int /*element*/, int /*which*/, const Vec4* /*x*/, Vec3* /*gradient*/) const { return 0; }
   virtual double constraint_stiffness(int element, int /*which*/) const { return weight(element); }
+  /// What a projection without compliance takes C for (full_step_of in relax_loop.h).
+  virtual double full_step(int /*element*/, int /*which*/, double C) const { return C; }
   /// How many numbers a sweep needs for the multipliers of all constraints.
   virtual int multipliers() const { return elements() * constraints(); }
   /// One sweep of position-based projections over all constraints, in an order that depends on nothing but the mesh.

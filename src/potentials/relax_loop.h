@@ -60,6 +60,15 @@ T constraint_stiffness_of(const typename Kernel::template Element<T>& e, [[maybe
     return e.weight;
 }
 
+/// What a projection that must reach C = 0 by itself, without compliance, takes for C: less where its slope soon changes.
+template <class Kernel, class T>
+T full_step_of([[maybe_unused]] const typename Kernel::template Element<T>& e, [[maybe_unused]] int which, const T& C) {
+  if constexpr (requires { Kernel::full_step(e, which, C); })
+    return Kernel::full_step(e, which, C);
+  else
+    return C;
+}
+
 #ifdef VERVE_PACKS
 template <class T>
 VERVE_INLINE void store_lanes(const T& value, typename LaneOf<T>::Type* to) {
@@ -93,7 +102,8 @@ VERVE_INLINE void relax_pack(const RelaxRange& range, const typename Kernel::tem
   const auto d = gather_rows<T, vertices>(x, corner);
   const Columns<T, Kernel::rows> z = reduce<Kernel, T>(e, d.data());
   Columns<T, Kernel::rows> dz = z;
-  const T C = constraint_and_gradient<Kernel, T>(e, which, z, dz);
+  const T value = constraint_and_gradient<Kernel, T>(e, which, z, dz);
+  const T C = sweep.inverse_h2 > 0 ? value : full_step_of<Kernel, T>(e, which, value);
   // for each corner: gradient and inverse mass; those of the first balance the others
   const auto others = collect<vertices - 1>([&](auto i) {
     Vec3T<T> g = dz[0] * e.coefficient(0, i);

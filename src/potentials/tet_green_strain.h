@@ -68,6 +68,10 @@ struct TetGreenStrain {
   static T constraint(const Element<T>& e, int which, const Columns<T, 3>& F, Columns<T, 3>& gradient) {
     return green_entry<T, 3>(which, F, e.normalized, gradient);
   }
+  template <class T>
+  static T full_step(const Element<T>& e, int which, const T& C) {
+    return which < 3 ? C : select(e.normalized > T(0.5), angle_step<T>(C), C);
+  }
 };
 
 VERVE_KERNEL_END(TetGreenStrain)

@@ -63,6 +63,10 @@ struct TriGreenStrain {
   static T constraint(const Element<T>& e, int which, const Columns<T, 2>& F, Columns<T, 2>& gradient) {
     return green_entry<T, 2>(which, F, e.normalized, gradient);
   }
+  template <class T>
+  static T full_step(const Element<T>& e, int which, const T& C) {
+    return which < 2 ? C : select(e.normalized > T(0.5), angle_step<T>(C), C);
+  }
 };
 
 VERVE_KERNEL_END(TriGreenStrain)
