@@ -45,6 +45,9 @@ void Ldl::analyze(const SymmetricMatrix& pattern, const std::vector<int>& order)
   }
   start_.assign(n + 1, 0);
   for (int k = 0; k < n; ++k) start_[k + 1] = start_[k] + filled_[k];
+  run_.assign(n, 1);
+  for (int k = n - 2; k >= 0; --k)
+    if (parent_[k] == k + 1 && filled_[k] == filled_[k + 1] + 1) run_[k] = run_[k + 1] + 1;
   row_.assign(start_[n], 0), value_.assign(start_[n], 0.0);
   inverse_.assign(n, 0.0), work_.assign(n, 0.0), path_.assign(n, 0);
   dependent_.clear();
@@ -68,14 +71,35 @@ bool Ldl::factorize(const SymmetricMatrix& matrix, double cutoff) {
       while (length > 0) path_[--top] = path_[--length];
     }
     double pivot = diagonal_slot_[k] < 0 ? 0 : matrix.value[diagonal_slot_[k]], size = std::abs(pivot);
-    for (; top < n; ++top) {
-      const int i = path_[top], end = start_[i] + filled_[i];
-      const double yi = y[i], l = yi * inverse_[i];
+    const auto append = [&](int i, double yi) {
+      const int end = start_[i] + filled_[i]++;
+      const double l = yi * inverse_[i];
       y[i] = 0;
-      for (int e = start_[i]; e < end; ++e) y[row_[e]] -= value_[e] * yi;
       pivot -= l * yi, size += std::abs(l * yi);
       row_[end] = k, value_[end] = l;
-      ++filled_[i];
+    };
+    while (top < n) {
+      const int i = path_[top];
+      const double y0 = y[i];
+      const double* v0 = value_.data() + start_[i];
+      if (run_[i] >= 4 && top + 3 < n && path_[top + 3] == i + 3) {
+        // four columns with the same rows below them: one look at each row, in the same order of operations
+        const double *v1 = value_.data() + start_[i + 1], *v2 = value_.data() + start_[i + 2],
+                     *v3 = value_.data() + start_[i + 3];
+        const double y1 = y[i + 1] - v0[0] * y0, y2 = y[i + 2] - v0[1] * y0 - v1[0] * y1,
+                     y3 = y[i + 3] - v0[2] * y0 - v1[1] * y1 - v2[0] * y2;
+        v0 += 3, v1 += 2, v2 += 1;
+        const int* row = row_.data() + start_[i + 3];
+        for (int e = 0; e < filled_[i + 3]; ++e)
+          y[row[e]] = y[row[e]] - v0[e] * y0 - v1[e] * y1 - v2[e] * y2 - v3[e] * y3;
+        append(i, y0), append(i + 1, y1), append(i + 2, y2), append(i + 3, y3);
+        top += 4;
+        continue;
+      }
+      const int* row = row_.data() + start_[i];
+      for (int e = 0; e < filled_[i]; ++e) y[row[e]] -= v0[e] * y0;
+      append(i, y0);
+      ++top;
     }
     if (!std::isfinite(pivot)) return false;
     const bool zero = std::abs(pivot) <= cutoff * size;

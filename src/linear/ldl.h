@@ -32,6 +32,7 @@ class Ldl {
   std::vector<int> order_;
   std::vector<int> entry_start_, entry_column_, entry_slot_, diagonal_slot_;  // rows of the permuted lower triangle
   std::vector<int> parent_, start_, row_;                                     // L by columns
+  std::vector<int> run_;  // columns from this one on, each with the rows of the last but for itself
   std::vector<double> value_, inverse_;                                       // of L and of D
   std::vector<int> filled_, flag_, path_, dependent_;
   mutable std::vector<double> work_;
