@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace verve::bench {
 
 namespace {
 
 constexpr double width = 860, left = 170, right = 40, head = 44, foot = 52;
-constexpr const char* colors[] = {"#1b6ca8", "#d1495b", "#66a182", "#8d6a9f"};
+constexpr const char* colors[] = {"#1b6ca8", "#d1495b", "#66a182", "#8d6a9f",
+                                  "#c98b1b", "#3f3f3f", "#2aa5a0", "#b0679a"};
 
 std::string number(double value) {
   char buffer[32];
@@ -94,23 +96,17 @@ struct Curve {
   std::vector<std::pair<double, double>> points;
 };
 
-std::string growth_panel(const Results& results, double top, double height) {
-  std::vector<Curve> curves;
-  for (const Variant& v : results.growth.front().variants)
-    curves.push_back({"iteration, " + std::to_string(v.threads) + (v.threads == 1 ? " thread" : " threads"), {}});
-  curves.push_back({"factorisation", {}});
-  double least = 1e300, most = 0;
-  for (const GrowthResult& g : results.growth) {
-    for (size_t i = 0; i < g.variants.size() && i + 1 < curves.size(); ++i)
-      curves[i].points.push_back({g.elements, g.variants[i].least_iteration()});
-    curves.back().points.push_back({g.elements, g.factor_ms});
-  }
+/// Both axes logarithmic; what is not above zero is left out.
+std::string curves_panel(const std::string& title, const std::vector<Curve>& curves, double top, double height) {
+  double low[2] = {1e300, 1e300}, high[2] = {0, 0};
   for (const Curve& c : curves)
-    for (const auto& [x, y] : c.points)
-      if (y > 0) least = std::min(least, y), most = std::max(most, y);
-  Panel panel(top, height, "Growth: milliseconds over tetrahedra of a solid box (float)");
-  const LogAxis x(results.growth.front().elements, results.growth.back().elements, left, width - right);
-  const LogAxis y(least, most, panel.bottom(), panel.top() + 8);
+    for (const auto& [x, y] : c.points) {
+      if (!(x > 0 && y > 0)) continue;
+      low[0] = std::min(low[0], x), high[0] = std::max(high[0], x);
+      low[1] = std::min(low[1], y), high[1] = std::max(high[1], y);
+    }
+  Panel panel(top, height, title);
+  const LogAxis x(low[0], high[0], left, width - right), y(low[1], high[1], panel.bottom(), panel.top() + 8);
   for (const double d : x.decades()) {
     panel.line(x.at(d), panel.bottom(), x.at(d), panel.top() + 8, "#e4e4e4");
     panel.text(x.at(d), panel.bottom() + 18, count_of(d), "middle");
@@ -119,20 +115,47 @@ std::string growth_panel(const Results& results, double top, double height) {
     panel.line(left, y.at(d), width - right, y.at(d), "#e4e4e4");
     panel.text(left - 8, y.at(d) + 4, short_value(d), "end");
   }
+  std::vector<std::string> names;
   for (size_t i = 0; i < curves.size(); ++i) {
     const auto& points = curves[i].points;
+    const char* color = colors[i % std::size(colors)];
     for (size_t k = 0; k < points.size(); ++k) {
       if (!(points[k].second > 0)) continue;
-      panel.dot(x.at(points[k].first), y.at(points[k].second), colors[i]);
+      panel.dot(x.at(points[k].first), y.at(points[k].second), color);
       if (k > 0 && points[k - 1].second > 0)
         panel.line(x.at(points[k - 1].first), y.at(points[k - 1].second), x.at(points[k].first), y.at(points[k].second),
-                   colors[i], 2);
+                   color, 2);
     }
+    names.push_back(curves[i].name);
   }
-  std::vector<std::string> names;
-  for (const Curve& c : curves) names.push_back(c.name);
   panel.legend(names);
   return panel.svg();
+}
+
+std::string growth_panel(const Results& results, double top, double height) {
+  std::vector<Curve> curves;
+  for (const Variant& v : results.growth.front().variants)
+    curves.push_back({"iteration, " + std::to_string(v.threads) + (v.threads == 1 ? " thread" : " threads"), {}});
+  curves.push_back({"factorisation", {}});
+  for (const GrowthResult& g : results.growth) {
+    for (size_t i = 0; i < g.variants.size() && i + 1 < curves.size(); ++i)
+      curves[i].points.push_back({g.elements, g.variants[i].least_iteration()});
+    curves.back().points.push_back({g.elements, g.factor_ms});
+  }
+  return curves_panel("Growth: milliseconds over tetrahedra of a solid box (float)", curves, top, height);
+}
+
+/// What is left of g - min g in one step of `scene`, by every minimiser: over iterations, or over time.
+std::string minimiser_panel(const Results& results, const std::string& scene, bool over_time, double top,
+                            double height) {
+  std::vector<Curve> curves;
+  for (const MinimiserResult& m : results.minimisers) {
+    if (m.name != scene) continue;
+    Curve& curve = curves.emplace_back(Curve{m.method, {}});
+    for (const MinimiserResult::Point& p : m.points)
+      curve.points.push_back({over_time ? p.milliseconds.least() : p.iterations, p.left});
+  }
+  return curves_panel(scene + ": share of g left over " + (over_time ? "milliseconds" : "iterations"), curves, top, height);
 }
 
 struct Bars {
@@ -195,6 +218,15 @@ std::string plot_of(const Results& results, const std::vector<Row>& rows) {
     body += growth_panel(results, top, height);
     top += height;
   }
+  std::vector<std::string> scenes;
+  for (const MinimiserResult& m : results.minimisers)
+    if (scenes.empty() || scenes.back() != m.name) scenes.push_back(m.name);
+  for (const std::string& scene : scenes)
+    for (const bool over_time : {false, true}) {
+      constexpr double height = 420;
+      body += minimiser_panel(results, scene, over_time, top, height);
+      top += height;
+    }
   int most_threads = 1;
   for (const Row& r : rows) most_threads = std::max(most_threads, r.threads);
   for (const char* group : {"local", "global", "pd_iteration"}) {

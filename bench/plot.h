@@ -7,8 +7,8 @@
 
 namespace verve::bench {
 
-/// An SVG with one panel for each kind of measurement that is there: growth with the size of the mesh, ratios to the
-/// baselines, frames beside the paper's. Empty when there is none.
+/// An SVG with one panel for each kind of measurement that is there: growth with the size of the mesh, how minimisers
+/// converge, ratios to the baselines, frames beside the paper's. Empty when there is none.
 std::string plot_of(const Results& results, const std::vector<Row>& rows);
 
 }  // namespace verve::bench

@@ -1,6 +1,7 @@
 // PD and Newton's method on the twisting bar (PD Fig. 12), as `verve bench --only minimisers --name twisting_bar` has them.
 #include <doctest/doctest.h>
 
+#include "bench/plot.h"
 #include "bench/run.h"
 
 using namespace verve;
@@ -47,4 +48,9 @@ TEST_CASE("PD is ahead of Newton's method on the twisting bar at loose tolerance
   // a linear rate against a quadratic one: what PD is ahead by shrinks with the tolerance
   CHECK(newton.reach(1e-8)->iterations <= 6);
   CHECK(work(newton, 1e-8) / work(pd, 1e-8) <= 0.5 * work(newton, 1e-2) / work(pd, 1e-2));
+  Results all;
+  all.minimisers = results;
+  const std::string svg = plot_of(all, {});
+  for (const char* words : {"twisting_bar: share of g left over iterations", "left over milliseconds", ">newton<", ">pd<"})
+    CHECK(svg.find(words) != std::string::npos);
 }
