@@ -24,10 +24,10 @@ std::string short_value(double value) {
   std::snprintf(buffer, sizeof buffer, "%.3g", value);
   return buffer;
 }
-/// 1000, 10 k, 100 k, 1 M
+/// 100, 1 k, 10 k, 100 k, 1 M
 std::string count_of(double value) {
   if (value >= 1e6) return short_value(value / 1e6) + " M";
-  return value >= 1e4 ? short_value(value / 1e3) + " k" : short_value(value);
+  return value >= 1e3 ? short_value(value / 1e3) + " k" : short_value(value);
 }
 
 /// Elements of one panel, drawn downwards from `top`.

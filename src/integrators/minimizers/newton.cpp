@@ -18,7 +18,14 @@ class Newton final : public Minimizer {
   bool searches() const override { return true; }
 
   bool begin(Island& island) override {
-    constant_.refresh(island, true);
+    const bool changed = constant_.refresh(island, true);
+    has_hessians_ = false;
+    island.each_potential([&](const Potential& potential, int) { has_hessians_ |= potential.has_hessian(); });
+    // the same matrix for every iteration and each of the three axes
+    if (!has_hessians_ && (changed || !factored_))
+      factored_ = factor_.factorize(constant_.matrix(), island.bodies().size() == 1, Precision::float64);
+    if (!has_hessians_) return factored_;
+    factored_ = false;
     last_ = refused_ = std::numeric_limits<double>::infinity();
     first_ = true;
     return true;
@@ -26,6 +33,10 @@ class Newton final : public Minimizer {
 
   double descend(Island& island, const std::vector<Vec4>& x, const std::vector<Vec4>& gg,
                  std::vector<Vec4>& dx) override {
+    if (!has_hessians_) {
+      factor_.solve(gg.data(), dx.data());
+      return dot(gg, dx);
+    }
     if (!has_pattern_) {
       blocks_.begin_pattern(island.rows());
       add(island, nullptr, true);
@@ -69,6 +80,7 @@ class Newton final : public Minimizer {
   StepMatrix constant_;
   BlockAssembly blocks_;
   bool has_pattern_ = false, first_ = true;
+  bool has_hessians_ = true, factored_ = false;  // some potential has one; factor_ is that of constant_
   double last_ = 0, refused_ = 0;  // squares of lengths: of the last step, and of that before the sum was indefinite
   Cholesky factor_;
   std::vector<Vec4> right_, solution_;  // a row for each coordinate, of which x is used
