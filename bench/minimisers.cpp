@@ -16,8 +16,8 @@ namespace {
 
 struct Way {
   const char *name, *method, *acceleration;
-  int most;                                  // iterations
-  enum { none, constant, own } factor;       // what an iteration solves with
+  int most;                             // iterations
+  enum { none, constant, own } factor;  // what an iteration solves with
 };
 constexpr Way ways[] = {{"pd", "pd", "none", 300, Way::constant},
                         {"pd_anderson", "pd", "anderson", 300, Way::constant},
@@ -42,8 +42,8 @@ struct Work {
   }
 };
 
-/// Of an iteration of PD, whose factor is made once: three right-hand sides; of one of Newton's method: a factor of three
-/// rows per vertex, and a solve. What the elements take is not in it.
+/// Of an iteration of PD, whose factor is made once: three right-hand sides; of one of Newton's method: a factor of
+/// three rows per vertex, and a solve. What the elements take is not in it.
 double work_of(const Way& way, const Subject& subject) {
   if (way.factor == Way::none) return 0;
   const SymmetricAssembly assembly = subject.assemble();

@@ -155,7 +155,8 @@ std::string minimiser_panel(const Results& results, const std::string& scene, bo
     for (const MinimiserResult::Point& p : m.points)
       curve.points.push_back({over_time ? p.milliseconds.least() : p.iterations, p.left});
   }
-  return curves_panel(scene + ": share of g left over " + (over_time ? "milliseconds" : "iterations"), curves, top, height);
+  return curves_panel(scene + ": share of g left over " + (over_time ? "milliseconds" : "iterations"), curves, top,
+                      height);
 }
 
 struct Bars {

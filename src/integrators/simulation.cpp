@@ -73,8 +73,9 @@ void check_method(const Scene& scene, const Model& model, Diagnostics& problems)
       const Potential& potential = *model.bodies[b].potentials[k];
       const std::string why = refusal(integrator, potential);
       if (why.empty()) continue;
+      const std::string name = "\"" + std::string(potential.name()) + "\"";
       refused.emplace_back("bodies[" + std::to_string(b) + "].potentials[" + std::to_string(k) + "]",
-                           "\"" + integrator + "\" cannot drive \"" + std::string(potential.name()) + "\", which " + why);
+                           "\"" + integrator + "\" cannot drive " + name + ", which " + why);
     }
   }
   if (refused.empty()) return;
@@ -87,7 +88,7 @@ void check_method(const Scene& scene, const Model& model, Diagnostics& problems)
   std::string others;
   for (const MethodInfo& other : method_infos())
     if (drives_all(other)) others += (others.empty() ? "" : ", ") + other.name;
-  refused.back().second += "; these can" + std::string(refused.size() > 1 ? " drive all of the scene: " : ": ") + others;
+  refused.back().second += (refused.size() > 1 ? "; these can drive all of the scene: " : "; these can: ") + others;
   for (auto& [where, what] : refused) problems.error(std::move(where), std::move(what));
 }
 

@@ -7,8 +7,8 @@ namespace verve {
 
 namespace {
 
-/// Cyclic Jacobi: a becomes diagonal, the columns of q its eigenvectors. Six sweeps reach round-off for N <= 6, fewer for
-/// N = 3; what is left of an entry is nothing once it is below the last digit of the largest.
+/// Cyclic Jacobi: a becomes diagonal, the columns of q its eigenvectors. Six sweeps reach round-off for N <= 6, fewer
+/// for N = 3; what is left of an entry is nothing once it is below the last digit of the largest.
 template <int N>
 void jacobi_eigen(double (&a)[N][N], double (&q)[N][N]) {
   for (int i = 0; i < N; ++i)

@@ -36,7 +36,7 @@ T shear_entry(const Vec3T<T>& a, const Vec3T<T>& b, const MaskOf<T>& normalized,
   return select(normalized, cosine, product);
 }
 
-/// What a projection should take the cosine c of an angle for. Where the two axes are all but parallel the cosine hardly
+/// What a projection should take the cosine c of an angle for. Where two axes are all but parallel the cosine hardly
 /// changes with the angle, and a step along its tangent leads anywhere; that of the angle's departure from a right one,
 /// asin c = 2 atan t with t = c/(1 + s) and s = sqrt(1 - c^2), whose slope is 1/s times as steep, leads there at once.
 /// To third order in c the same. atan t is t/(1 + 0.28 t^2) within 0.6 % for |t| <= 1.

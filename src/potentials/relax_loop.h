@@ -60,7 +60,7 @@ T constraint_stiffness_of(const typename Kernel::template Element<T>& e, [[maybe
     return e.weight;
 }
 
-/// What a projection that must reach C = 0 by itself, without compliance, takes for C: less where its slope soon changes.
+/// What a projection that must reach C = 0 by itself, without compliance, takes for C: less where its slope changes.
 template <class Kernel, class T>
 T full_step_of([[maybe_unused]] const typename Kernel::template Element<T>& e, [[maybe_unused]] int which, const T& C) {
   if constexpr (requires { Kernel::full_step(e, which, C); })

@@ -1,4 +1,4 @@
-// PD and Newton's method on the twisting bar (PD Fig. 12), as `verve bench --only minimisers --name twisting_bar` has them.
+// PD and Newton's method on the twisting bar (PD Fig. 12), as in `verve bench --only minimisers --name twisting_bar`.
 #include <doctest/doctest.h>
 
 #include "bench/plot.h"
@@ -16,7 +16,7 @@ struct Silent : Observer {
 
 }  // namespace
 
-TEST_CASE("PD is ahead of Newton's method on the twisting bar at loose tolerance, less so at a tight one (Inventory P26)") {
+TEST_CASE("PD is ahead of Newton's method on the twisting bar, less so at tight tolerance (Inventory P26)") {
   Silent observer;
   Pace pace(observer, 0, 1);
   Options options;
@@ -51,6 +51,6 @@ TEST_CASE("PD is ahead of Newton's method on the twisting bar at loose tolerance
   Results all;
   all.minimisers = results;
   const std::string svg = plot_of(all, {});
-  for (const char* words : {"twisting_bar: share of g left over iterations", "left over milliseconds", ">newton<", ">pd<"})
+  for (const char* words : {"twisting_bar: share of g left over iterations", "over milliseconds", ">newton<", ">pd<"})
     CHECK(svg.find(words) != std::string::npos);
 }

@@ -55,7 +55,8 @@ TEST_CASE("compare refuses methods and modes that it does not know, all at once"
   folder.write("in.json", small_scene());
   check_refused(folder, {"compare", "in.json", "--methods", "cpdd,pd"},
                 {"--methods: found \"cpdd\"", "(nearest: cpd)", "1 problem; nothing was written"});
-  check_refused(folder, {"compare", "in.json", "--methods", "pd+fper"}, {"--methods: found \"pd+fper\"", "(nearest: pd+fepr)"});
+  check_refused(folder, {"compare", "in.json", "--methods", "pd+fper"},
+                {"--methods: found \"pd+fper\"", "(nearest: pd+fepr)"});
   check_refused(folder, {"compare", "in.json", "--methods", "pd,,cpd"}, {"--methods: found \"\""});
   check_refused(folder, {"compare", "in.json", "--methods", "pd,cpd,pd"}, {"--methods: found \"pd\" twice"});
   check_refused(folder, {"compare", "in.json", "--methods", "pd:0,cpd:"},

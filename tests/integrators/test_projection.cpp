@@ -168,8 +168,8 @@ TEST_CASE("a projection on the energy alone trades spin for vibration, either wa
 }
 
 TEST_CASE(
-    "the midpoint rule blended with Euler's stays in the chosen band for thousands of frames, where it leaves it by itself "
-    "and pd decays (Inventory N22)") {
+    "the midpoint rule blended with Euler's stays in the chosen band for thousands of frames, where it leaves it by "
+    "itself and pd decays (Inventory N22)") {
   const double mu = 1e5;  // about four frames per period
   const auto excursion = [&](const std::string& method, double band, Run* out = nullptr) {
     Scene scene = cube_scene(method, mu);
@@ -269,9 +269,9 @@ TEST_CASE("FEPR with its slack shows what Kee et al. 2021 found: spin too high, 
   CHECK(deviation(f.elastic, 200, 300) <= 0.2 * deviation(c.elastic, 200, 300));
 }
 
-TEST_CASE("FEPR after ten iterations of the midpoint rule loses spin on a stiff cube (Kee et al. 2021, Fig. 2; M02, C27)") {
-  // As in the paper: a cube of about 800 vertices, 1/30 s, 10 iterations, 1e-4. It is as stiff as it has to be for the
-  // midpoint rule to be unstable at that step, which it is in the paper and is not for the soft one of the scene `cube`.
+TEST_CASE("FEPR after ten iterations of the midpoint rule loses spin on a stiff cube (Fig. 2, Inventory M02, C27)") {
+  // As in Kee et al. 2021: a cube of about 800 vertices, 1/30 s, 10 iterations, 1e-4. It is as stiff as it must be for
+  // the midpoint rule to be unstable at that step, which it is in the paper and is not for the one of the scene `cube`.
   const auto play = [](const std::string& method, int frames, int iterations, double epsilon, Run& r) {
     Scene scene = scene_of(generated_body("cube", {{"size", {1}}}, strain(2e5)), method);
     scene.bodies[0].initial.stretch = {1, 1.5, 1};
