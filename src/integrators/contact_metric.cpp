@@ -59,6 +59,7 @@ double ContactMetric::entry(const ContactRow& a, const ContactRow& b) const {
 }
 
 void ContactMetric::set(const std::vector<ContactRow>& rows, const Solve& solve) {
+  if (same(rows)) return;
   rows_ = rows;
   const int n = size();
   if (n == 0) return;
@@ -70,18 +71,28 @@ void ContactMetric::set(const std::vector<ContactRow>& rows, const Solve& solve)
     return;
   }
   add_columns(solve);
-  factor_.resize(size_t(n) * n);
-  // lower triangle of K^-1 + S, factorised in place (Cholesky)
-  for (int i = 0; i < n; ++i) {
-    double* li = factor_.data() + size_t(i) * n;
-    for (int j = 0; j <= i; ++j) {
-      const double* lj = factor_.data() + size_t(j) * n;
-      double sum = entry(rows_[i], rows_[j]);
-      if (i == j) sum += 1 / rows_[i].stiffness;
-      for (int k = 0; k < j; ++k) sum -= li[k] * lj[k];
-      li[j] = i == j ? std::sqrt(std::max(sum, 1e-6 / rows_[i].stiffness)) : sum / lj[j];
-    }
+  // by columns; what comes back is the inverse of the Cholesky factor
+  factor_.resize(size_t(n) * n), matrix_.resize(size_t(n) * n);
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n; ++i) matrix_[size_t(j) * n + i] = entry(rows_[i], rows_[j]);
+  for (int j = 0; j < n; ++j) matrix_[size_t(j) * n + j] += 1 / rows_[j].stiffness;
+  if (invert_cholesky(matrix_.data(), factor_.data(), n)) return;
+  // round-off of columns in float: each by itself then
+  std::fill(factor_.begin(), factor_.end(), 0.0);
+  for (int j = 0; j < n; ++j)
+    factor_[size_t(j) * n + j] = 1 / std::sqrt(entry(rows_[j], rows_[j]) + 1 / rows_[j].stiffness);
+}
+
+/// The same places with about the same directions and stiffnesses: then what was made for them still serves.
+bool ContactMetric::same(const std::vector<ContactRow>& rows) const {
+  if (rows.size() != rows_.size()) return false;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const ContactRow &a = rows[r], &b = rows_[r];
+    if (a.count != b.count || a.rows != b.rows) return false;
+    if (!(std::abs(a.stiffness - b.stiffness) < 0.01 * b.stiffness)) return false;
+    if (!(norm(a.direction - b.direction) < 1e-3)) return false;
   }
+  return true;
 }
 
 void ContactMetric::gather(const std::vector<Vec4>& x, std::vector<double>& out) const {
@@ -100,15 +111,19 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   const int n = size();
   out = y;
   if (dense_) {
-    for (int i = 0; i < n; ++i) {
-      const double* li = factor_.data() + size_t(i) * n;
-      for (int k = 0; k < i; ++k) out[i] -= li[k] * out[k];
-      out[i] /= li[i];
+    r_.assign(n, 0.0);
+    for (int j = 0; j < n; ++j) {
+      const double* column = factor_.data() + size_t(j) * n;
+      for (int i = j; i < n; ++i) r_[i] += column[i] * y[j];
     }
-    for (int i = n - 1; i >= 0; --i) {
-      out[i] /= factor_[size_t(i) * n + i];
-      const double* li = factor_.data() + size_t(i) * n;
-      for (int k = 0; k < i; ++k) out[k] -= li[k] * out[i];
+    for (int j = 0; j < n; ++j) {
+      const double* column = factor_.data() + size_t(j) * n;
+      double sum[4] = {};
+      int i = j;
+      for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; ++k) sum[k] += column[i + k] * r_[i + k];
+      for (; i < n; ++i) sum[0] += column[i] * r_[i];
+      out[j] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     }
     return;
   }

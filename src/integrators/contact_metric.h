@@ -6,6 +6,7 @@
 
 #include "integrators/conservation.h"
 #include "integrators/contacts.h"
+#include "linear/front_kernel.h"
 
 namespace verve {
 
@@ -23,6 +24,7 @@ class ContactMetric {
   void set(const std::vector<ContactRow>& rows, const Solve& solve);
   bool empty() const { return rows_.empty(); }
   int size() const { return int(rows_.size()); }
+  const std::vector<ContactRow>& rows() const { return rows_; }
 
   /// J x
   void gather(const std::vector<Vec4>& x, std::vector<double>& out) const;
@@ -34,13 +36,15 @@ class ContactMetric {
  private:
   void add_columns(const Solve& solve);
   double entry(const ContactRow& a, const ContactRow& b) const;
+  bool same(const std::vector<ContactRow>& rows) const;
 
   int size_ = 0;
   std::vector<ContactRow> rows_;
   std::vector<int> column_of_row_;  // -1: none yet
   std::vector<std::vector<float>> columns_;
   bool dense_ = false;
-  std::vector<double> factor_;  // lower triangle, by rows
+  std::vector<double> factor_;  // inverse of the Cholesky factor of K^-1 + S, by columns
+  std::vector<double> matrix_;
   std::vector<Vec4> b_, x_;
   std::vector<double> r_, p_, q_, z_, diagonal_;
 };

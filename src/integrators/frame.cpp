@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 #include "base/parallel.h"
 #include "integrators/world.h"
@@ -16,6 +15,8 @@ constexpr int most_substeps = 16;
 /// collapses from three times its length bounces off J = 1/27 in a hundredth of a frame. Steps that follow this hold H
 /// in a few iterations each, longer ones in none.
 constexpr int most_searched = 256;
+/// Of sheets that touch something: shorter steps only shift where they wrinkle.
+constexpr int most_draped = 2;
 /// More iterations than this in one sub-step count as a failure: half the step is cheaper.
 constexpr int patience = 40;
 /// h times the frequency of the deformation that one sub-step may have: about four steps per period.
@@ -50,7 +51,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   bool calm = island.calm_frames > 0, all_contacts = false;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
-  std::optional<double> lowered;
+  bool lowers = false;
+  double lowered = 0;
   int iterations = 0;  // attempts that were taken back cost as much as those that stand
   for (;;) {
     const bool shortest = !automatic || n >= most;
@@ -81,9 +83,14 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       failed = outcome.status == StepOutcome::Status::not_finite;
       too_high = may_lower && demand.set_energy && !outcome.impossible &&
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
-      if (too_high) lowered = demand.energy, failed = true;
-      if (!last_chance && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
-        failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven;
+      if (too_high) lowers = true, lowered = demand.energy, failed = true;
+      // where something touches, what the shortest steps leave is owed
+      const bool fine = !island.contacts.empty() && n >= (island.has_sheets() ? most_draped : most_substeps);
+      if (!last_chance && !fine && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
+        // sheets that touch may go on as PD would, which stops anywhere, once they are near
+        const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
+        failed |=
+            outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven && !near;
         failed |= outcome.stalled && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
         // (at the turning points of what touches no length of step could: H dips there, and is owed)
@@ -106,9 +113,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       load(island);
       place_anchors(island, clock(state.frame));
       island.energy_changed();
-      if (lowered) {
+      if (lowers) {
         hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
-        if (!island.lower_energy(*lowered, h / n, settings)) lowered.reset();
+        if (!island.lower_energy(lowered, h / n, settings)) lowers = false;
       }
       if (missed) {
         all_contacts = true;

@@ -118,6 +118,7 @@ class Island {
   Contacts contacts;
   /// Its members or what it touches were others in the last step: no rates to go on from.
   bool restarts = false;
+  bool has_sheets() const;
   const std::vector<Island*>& parts() const { return parts_; }
   /// What slides, slides: takes the work of friction out of W, into the losses of each body.
   void settle_grips(std::vector<double>& losses);

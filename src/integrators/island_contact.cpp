@@ -132,6 +132,12 @@ void Island::rest_on_contacts() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
+bool Island::has_sheets() const {
+  for (const int b : bodies_)
+    if (model_.bodies[b].surface.solid_faces < int(model_.bodies[b].surface.faces.size())) return true;
+  return false;
+}
+
 bool Island::lies_still(double tolerance) const {
   if (!contacts.touching()) return false;
   double kinetic = 0;
@@ -172,7 +178,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
     Vec3 axis{};
     axis[a % 3] = 1;
     for (int r = 0; r < n; ++r) {
-      const ContactRow& row = contacts.rows()[r];
+      const ContactRow& row = metric_->rows()[r];
       for (int i = 0; i < row.count; ++i) {
         // columns of P and L as in move()
         const Vec3 column = a < 3 ? axis : cross(axis, vec3(Akr_[row.rows[i]]) - shift);

@@ -300,7 +300,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || (contacts.empty() && at_rest(h, settings.tolerance)) || (restarts && !contacts.empty()))
+      settings.calm && (calm || driven || (contacts.empty() && at_rest(h, settings.tolerance)) ||
+                        (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
                                                : *settings.integrator;
@@ -414,6 +415,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false;
+  const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -465,10 +467,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     }
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
-    const bool short_step = out.step_length < (p.grounded && out.stationary ? 1e-6
-                                               : p.momenta                  ? 1e-2
-                                               : p.held || driven           ? std::min(1e-2, std::sqrt(p.tolerance))
-                                                                            : p.tolerance);
+    const bool short_step = out.step_length < (p.grounded && out.stationary && (negligible < infinity || !sheets) ? 1e-6
+                                               : p.momenta                                                        ? 1e-2
+                                               : p.held || driven ? std::min(1e-2, std::sqrt(p.tolerance))
+                                                                  : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;

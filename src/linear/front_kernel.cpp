@@ -186,6 +186,7 @@ HWY_AFTER_NAMESPACE();
 namespace verve {
 
 HWY_EXPORT(eliminate);
+HWY_EXPORT(factor_and_invert);
 
 void PanelScratch::reserve(int rows) {
   constexpr int longest_tile = 24;  // of all targets: AVX-512 has 3 vectors of 8 doubles
@@ -196,6 +197,10 @@ void PanelScratch::reserve(int rows) {
   grow(inverse, widest_panel * widest_panel);
   grow(packed_inverse, (widest_panel + longest_tile) * widest_panel);
   grow(packed_rows, (size_t(rows) + longest_tile) * widest_panel);
+}
+
+bool invert_cholesky(double* matrix, double* inverse, int n) {
+  return HWY_DYNAMIC_DISPATCH(factor_and_invert)(matrix, inverse, n);
 }
 
 bool eliminate_panel(double* panel, int ld, int rows, int width, double* const* trailing, PanelScratch& scratch) {

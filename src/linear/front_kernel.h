@@ -20,4 +20,7 @@ struct PanelScratch {
 /// False when a pivot is not positive or not finite; the contents are then undefined.
 bool eliminate_panel(double* panel, int ld, int rows, int width, double* const* trailing, PanelScratch& scratch);
 
+/// D D^T = matrix of n rows, by columns (lower triangle, overwritten by D); inverse = D^-1. False as above.
+bool invert_cholesky(double* matrix, double* inverse, int n);
+
 }  // namespace verve
