@@ -165,7 +165,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
       }
     }
     const double depth = c.thickness - distance;
-    if (!(depth > 0) || -distance > c.reach) continue;
+    if (!(depth > 0)) continue;
     row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
     row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
     row.stiffness = c.stiffness;

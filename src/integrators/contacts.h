@@ -54,7 +54,7 @@ class Contacts {
   struct OnFaces {
     int row, body, other;  // bodies of the island
     int first, last;       // in `faces`
-    double thickness, stiffness, friction, reach;
+    double thickness, stiffness, friction;
     int grip;
   };
   struct Face {

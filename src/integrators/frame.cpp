@@ -48,6 +48,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     const double phase = rests ? 0 : island.observe_frequency(h);
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
+  n = std::max(n, contact_substeps(island, h));
   bool calm = island.calm_frames > 0, all_contacts = false;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();

@@ -13,6 +13,8 @@ namespace {
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 /// Of the mean length of edges: how much farther than they are expected to come things are looked for.
 constexpr double slack = 0.25;
+/// Likewise: how deep a vertex may be inside its own body.
+constexpr double self_reach = 1.5;
 
 }  // namespace
 
@@ -40,12 +42,14 @@ void World::compile_contact() {
       for (int k = 0; k < 3; ++k)
         low[k] = std::min(low[k], vec3(body.rest[r])[k]), high[k] = std::max(high[k], vec3(body.rest[r])[k]);
     c.size = norm(high - low);
+    c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
     if (!scene.contact || !scene.contact->self) continue;
     surface.never_faces = {}, surface.never_edges = {};
     never_within_rings(surface, 1);
     std::vector<Vec3> rest(body.count);
     for (int r = 0; r < body.count; ++r) rest[r] = vec3(body.rest[r]);
-    never_near_at_rest(surface, rest, 2 * c.thickness + slack * c.edge);
+    // the other side of a thin solid is no obstacle: farther than this nothing of itself is looked for (prepare_pairs)
+    never_near_at_rest(surface, rest, 2 * c.thickness + self_reach * c.edge);
   }
 }
 
@@ -250,6 +254,7 @@ void World::prepare_pairs(Island& island, double) {
     return out;
   };
   const Vec4* x = island.motion.x.data();
+  const auto travel = [&](int row) { return norm(vec3(ahead_[row] - x[row])); };
   for (size_t at = 0; at < vertex_face_.size();) {
     size_t end = at;
     const Pair& head = vertex_face_[at];
@@ -269,11 +274,10 @@ void World::prepare_pairs(Island& island, double) {
     on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
-    on.reach = norm(vec3(ahead_[row] - x[row])) + 0.5 * cb.size;
     // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
     Vec3 outward{};
     if (a.surface.solid_faces > 0) outward = vertex_normal(a.surface, x + island.offset(i), head.feature_a);
-    double best = std::numeric_limits<double>::infinity();
+    double best = std::numeric_limits<double>::infinity(), depth = 0;
     Grip grip;
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
@@ -282,16 +286,23 @@ void World::prepare_pairs(Island& island, double) {
       const Vec3 p = vec3(x[g.rows[0]]), q = vec3(x[g.rows[1]]), s = vec3(x[g.rows[2]]), v = vec3(x[row]);
       if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
+      const PointTriangle near = point_triangle(v, p, q, s);
+      double reach = on.thickness + slack * cb.edge + 2 * travel(row);
+      for (const int corner : g.rows)
+        reach = std::max(reach, on.thickness + slack * cb.edge + 2 * (travel(row) + travel(corner)));
+      if (near.squared_distance > reach * reach) continue;
       for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
         g.outward[part] = pseudo_normal(b.surface, x + to, f, TrianglePart(part));
       c.faces.push_back(g);
-      const PointTriangle near = point_triangle(v, p, q, s);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
+      depth = f < b.surface.solid_faces && dot(cross(q - p, s - p), near.offset) < 0 ? std::sqrt(best) : 0;
       grip.face = {b.first + face[0], b.first + face[1], b.first + face[2]}, grip.weights = near.weights;
     }
     on.last = int(c.faces.size());
-    if (on.first == on.last) continue;
+    // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
+    if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
+    if (on.first == int(c.faces.size())) continue;
     if (pair.friction > 0) {
       grip.row = a.first + r, grip.body = island.bodies()[j];
       const auto old = std::find_if(state.grips.begin(), state.grips.end(),
@@ -316,9 +327,40 @@ void World::prepare_pairs(Island& island, double) {
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     const SegmentSegment near =
         segment_segment(vec3(x[on.rows[0]]), vec3(x[on.rows[1]]), vec3(x[on.rows[2]]), vec3(x[on.rows[3]]));
+    double reach = 0;
+    for (const int row : on.rows) reach = std::max(reach, travel(row));
+    reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 4 * reach;
+    if (near.squared_distance > reach * reach) continue;
     on.side = direction(near.offset, {0, 1, 0});
     c.on_edges.push_back(on);
   }
+}
+
+/// So many steps that nothing passes more than a quarter of a solid that it may meet in one.
+int World::contact_substeps(Island& island, double h) {
+  if (!scene.contact || !(scene.contact->self || (scene.contact->bodies && island.bodies().size() > 1))) return 1;
+  ahead_.resize(island.rows());
+  for (int i = 0; i < island.rows(); ++i)
+    ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
+  swept_.clear();
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const int b = island.bodies()[k], offset = island.offset(int(k));
+    swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
+                      contact_bodies_[b].thickness, int(k), scene.contact->self});
+  }
+  broad_phase_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
+  double most = 0;
+  for (const Pair& p : vertex_face_) {
+    const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
+    if (p.feature_b >= b.surface.solid_faces) continue;
+    const int row = island.offset(p.surface_a) + a.surface.vertices[p.feature_a], to = island.offset(p.surface_b);
+    Vec3 relative = vec3(ahead_[row] - island.motion.x[row]);
+    for (const int r : b.surface.faces[p.feature_b]) relative -= vec3(ahead_[to + r] - island.motion.x[to + r]) / 3;
+    most = std::max(most, norm(relative) / (0.25 * contact_bodies_[island.bodies()[p.surface_b]].thin));
+  }
+  int n = 1;
+  while (n < most && n < 16) n *= 2;
+  return n;
 }
 
 /// A vertex has come into a collider that nobody expected it to meet.

@@ -55,6 +55,7 @@ class World {
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
   void prepare_pairs(Island& island, double h);
+  int contact_substeps(Island& island, double h);
   bool missed_contact(const Island& island, double time) const;
   void settle_contacts(Island& island);
   void rebound(double time);
@@ -93,7 +94,7 @@ class World {
   std::vector<Island*> islands_;                            // of these, those that the frame is made of
   std::vector<Grip> start_grips_;
   struct ContactBody {
-    double stiffness = 0, thickness = 0, edge = 0, size = 0;
+    double stiffness = 0, thickness = 0, edge = 0, size = 0, thin = 0;
   };
   std::vector<ContactBody> contact_bodies_;
   std::unique_ptr<BroadPhase> broad_phase_;
