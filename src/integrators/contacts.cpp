@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/parallel.h"
 #include "contact/proximity.h"
 
 namespace verve {
@@ -105,6 +106,70 @@ double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, doub
   return energy;
 }
 
+/// The nearest of the faces that a vertex may touch. Returns how deep it is, and the direction out of it.
+double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
+  const Vec3 p = x[c.row].xyz();
+  double best = std::numeric_limits<double>::infinity();
+  PointTriangle nearest;
+  const Face* face = nullptr;
+  for (int f = c.first; f < c.last; ++f) {
+    const auto& v = faces[f].rows;
+    const PointTriangle at = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
+    if (at.squared_distance < best) best = at.squared_distance, nearest = at, face = &faces[f];
+  }
+  if (!face) return 0;
+  const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
+  const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
+  double distance;
+  if (face->side != 0) {
+    // a sheet: the side on which the vertex was stays its side, however far it has come through
+    const Vec3 outward = normal * double(face->side);
+    const bool flat = nearest.part == TrianglePart::face;
+    row.direction = flat ? outward : direction(nearest.offset, outward);
+    distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
+  } else {
+    const double above = dot(normal, nearest.offset);
+    if (nearest.part == TrianglePart::face) {
+      distance = above, row.direction = normal;
+    } else if (above >= 0) {
+      distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
+    } else {
+      const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
+      if (dot(outward, beside) > 0) {
+        // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
+        // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
+        const double ratio = norm(beside) / -above;
+        distance = above * (1 - ratio * ratio);
+        row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
+      } else {
+        distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
+      }
+    }
+  }
+  const double depth = c.thickness - distance;
+  if (!(depth > 0)) return 0;
+  row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
+  row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
+  row.stiffness = c.stiffness;
+  return depth;
+}
+
+/// Two edges that cross each other: at points inside of both, since ends are vertices, which have faces to touch.
+double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
+  const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = x[c.rows[2]].xyz(), q1 = x[c.rows[3]].xyz();
+  const double far = c.thickness + 0.5 * (norm(p1 - p0) + norm(q1 - q0));
+  const Vec3 between = (p0 + p1 - q0 - q1) * 0.5;
+  if (dot(between, between) > far * far) return 0;
+  const SegmentSegment near = segment_segment(p0, p1, q0, q1);
+  if (near.on_p != SegmentPart::inside || near.on_q != SegmentPart::inside) return 0;
+  const double sign = dot(near.offset, c.side) < 0 ? -1 : 1;
+  row.count = 4, row.rows = c.rows;
+  row.share = {1 - near.s, near.s, near.t - 1, -near.t};
+  row.direction = direction(near.offset * sign, c.side);
+  row.stiffness = c.stiffness;
+  return c.thickness - sign * std::sqrt(near.squared_distance);
+}
+
 double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
   ++evaluations_;
   rows_.clear();
@@ -125,64 +190,24 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.direction = touch.normal, row.stiffness = c.stiffness;
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.shape, energies);
   }
-  for (const OnFaces& c : on_faces) {
-    const Vec3 p = x[c.row].xyz();
-    double best = std::numeric_limits<double>::infinity();
-    PointTriangle nearest;
-    const Face* face = nullptr;
-    for (int f = c.first; f < c.last; ++f) {
-      const auto& v = faces[f].rows;
-      const PointTriangle at = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
-      if (at.squared_distance < best) best = at.squared_distance, nearest = at, face = &faces[f];
-    }
-    if (!face) continue;
-    const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
-    const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
-    double distance;
-    if (face->side != 0) {
-      // a sheet: the side on which the vertex was stays its side, however far it has come through
-      const Vec3 outward = normal * double(face->side);
-      const bool flat = nearest.part == TrianglePart::face;
-      row.direction = flat ? outward : direction(nearest.offset, outward);
-      distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
-    } else {
-      const double above = dot(normal, nearest.offset);
-      if (nearest.part == TrianglePart::face) {
-        distance = above, row.direction = normal;
-      } else if (above >= 0) {
-        distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
-      } else {
-        const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
-        if (dot(outward, beside) > 0) {
-          // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
-          // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
-          const double ratio = norm(beside) / -above;
-          distance = above * (1 - ratio * ratio);
-          row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
-        } else {
-          distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
-        }
-      }
-    }
-    const double depth = c.thickness - distance;
-    if (!(depth > 0)) continue;
-    row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
-    row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
-    row.stiffness = c.stiffness;
+  // which of them touch is found in parallel; what they do is added up in order
+  depths_.resize(on_faces.size() + on_edges.size());
+  parallel_for(int(depths_.size()), 64, [&](int begin, int end, int) {
+    ContactRow unused;
+    for (int i = begin; i < end; ++i)
+      depths_[i] = i < int(on_faces.size()) ? touch(on_faces[i], x, unused)
+                                            : touch(on_edges[i - int(on_faces.size())], x, unused);
+  });
+  for (size_t i = 0; i < on_faces.size(); ++i) {
+    if (!(depths_[i] > 0)) continue;
+    const OnFaces& c = on_faces[i];
+    const double depth = touch(c, x, row);
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, -1, energies);
   }
-  for (const OnEdge& c : on_edges) {
-    const SegmentSegment near =
-        segment_segment(x[c.rows[0]].xyz(), x[c.rows[1]].xyz(), x[c.rows[2]].xyz(), x[c.rows[3]].xyz());
-    if (near.on_p != SegmentPart::inside || near.on_q != SegmentPart::inside) continue;
-    const double length = std::sqrt(near.squared_distance), sign = dot(near.offset, c.side) < 0 ? -1 : 1;
-    const double depth = c.thickness - sign * length;
-    if (!(depth > 0)) continue;
-    row.count = 4, row.rows = c.rows;
-    row.share = {1 - near.s, near.s, near.t - 1, -near.t};
-    row.direction = direction(near.offset * sign, c.side);
-    row.stiffness = c.stiffness;
-    energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, -1, energies);
+  for (size_t i = 0; i < on_edges.size(); ++i) {
+    if (!(depths_[on_faces.size() + i] > 0)) continue;
+    const double depth = touch(on_edges[i], x, row);
+    energy += push(x, gradient, row, depth, -1, 0, on_edges[i].body, on_edges[i].other, -1, energies);
   }
   return energy;
 }

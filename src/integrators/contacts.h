@@ -115,6 +115,8 @@ class Contacts {
     double pressure, stiffness, cap;
     int body, other;
   };
+  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
+  double touch(const OnEdge& c, const Vec4* x, ContactRow& row) const;
   double push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction, int body,
               int other, int collider, std::span<double> energies);
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
@@ -126,7 +128,7 @@ class Contacts {
   std::vector<Meeting> meetings_;
   bool touching_ = false;
   double depth_ = 0;
-  std::vector<double> pair_energy_, grip_energy_;
+  std::vector<double> pair_energy_, grip_energy_, depths_;
   int evaluations_ = 0;
 
  public:

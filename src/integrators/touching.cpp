@@ -231,11 +231,19 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   }
 }
 
+/// What all have in common of their ways brings none of them nearer to another.
+void World::stay_with(const Island& island) {
+  Vec4 mean;
+  for (int i = 0; i < island.rows(); ++i) mean += (ahead_[i] - island.motion.x[i]) * (1.0 / island.rows());
+  for (int i = 0; i < island.rows(); ++i) ahead_[i] -= mean;
+}
+
 /// Vertices and faces, and of sheets edges, of the bodies of an island with each other and with themselves.
 void World::prepare_pairs(Island& island, double) {
   const ContactSpec& spec = *scene.contact;
   if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
   Contacts& c = island.contacts;
+  stay_with(island);
   swept_.clear();
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));
@@ -254,7 +262,8 @@ void World::prepare_pairs(Island& island, double) {
     return out;
   };
   const Vec4* x = island.motion.x.data();
-  const auto travel = [&](int row) { return norm(vec3(ahead_[row] - x[row])); };
+  // how far two vertices may come nearer to each other
+  const auto travel = [&](int i, int j) { return norm(vec3(ahead_[i] - x[i]) - vec3(ahead_[j] - x[j])); };
   for (size_t at = 0; at < vertex_face_.size();) {
     size_t end = at;
     const Pair& head = vertex_face_[at];
@@ -287,9 +296,9 @@ void World::prepare_pairs(Island& island, double) {
       if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
       const PointTriangle near = point_triangle(v, p, q, s);
-      double reach = on.thickness + slack * cb.edge + 2 * travel(row);
-      for (const int corner : g.rows)
-        reach = std::max(reach, on.thickness + slack * cb.edge + 2 * (travel(row) + travel(corner)));
+      double reach = 0;
+      for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
+      reach = on.thickness + slack * cb.edge + 2 * reach;
       if (near.squared_distance > reach * reach) continue;
       for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
         g.outward[part] = pseudo_normal(b.surface, x + to, f, TrianglePart(part));
@@ -328,8 +337,8 @@ void World::prepare_pairs(Island& island, double) {
     const SegmentSegment near =
         segment_segment(vec3(x[on.rows[0]]), vec3(x[on.rows[1]]), vec3(x[on.rows[2]]), vec3(x[on.rows[3]]));
     double reach = 0;
-    for (const int row : on.rows) reach = std::max(reach, travel(row));
-    reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 4 * reach;
+    for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
+    reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 2 * reach;
     if (near.squared_distance > reach * reach) continue;
     on.side = direction(near.offset, {0, 1, 0});
     c.on_edges.push_back(on);
@@ -342,6 +351,7 @@ int World::contact_substeps(Island& island, double h) {
   ahead_.resize(island.rows());
   for (int i = 0; i < island.rows(); ++i)
     ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
+  stay_with(island);
   swept_.clear();
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));

@@ -56,6 +56,7 @@ class World {
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
   void prepare_pairs(Island& island, double h);
   int contact_substeps(Island& island, double h);
+  void stay_with(const Island& island);
   bool missed_contact(const Island& island, double time) const;
   void settle_contacts(Island& island);
   void rebound(double time);
