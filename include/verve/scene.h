@@ -130,9 +130,9 @@ struct ContactPairSpec {
 
 /// Bodies touch colliders always, each other and themselves where a scene says so.
 struct ContactSpec {
-  bool bodies = true;      ///< with each other
-  bool self = false;       ///< with themselves
-  double stiffness = 100;  ///< of a vertex that touches, in units of its mass / step^2
+  bool bodies = true;       ///< with each other
+  bool self = false;        ///< with themselves
+  double stiffness = 1000;  ///< of a vertex that touches, in units of its mass / step^2
   std::string response = "penalty";
   std::vector<ContactPairSpec> pairs;
 };
@@ -189,19 +189,20 @@ struct SolverSpec {
   std::string conservation;
   std::string acceleration = "none";  ///< of projective, jacobi and gauss_seidel: none, chebyshev, anderson
   int window = 5;                     ///< pairs that lbfgs, steps that anderson remembers
-  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
-  double newmark_beta = 0.25;     ///< of newmark, > 0
-  double newmark_gamma = 0.5;     ///< likewise, >= 0.5; more than that damps
-  double tolerance = 1e-6;        ///< of the scaled residuals
-  std::optional<int> iterations;  ///< cap per step; default: the method's
-  int substeps = 0;               ///< per frame; 0 = automatic
-  double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
-  double band = 1e-2;             ///< of blend: how far H may be from its target, in units of E_ref
+  std::optional<double> rho;          ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
+  double newmark_beta = 0.25;         ///< of newmark, > 0
+  double newmark_gamma = 0.5;         ///< likewise, >= 0.5; more than that damps
+  double tolerance = 1e-6;            ///< of the scaled residuals
+  std::optional<int> iterations;      ///< cap per step; default: the method's
+  int substeps = 0;                   ///< per frame; 0 = automatic
+  double epsilon = 1e-2;              ///< weight of alpha^2 in units of E_ref, `published` only
+  double band = 1e-2;                 ///< of blend: how far H may be from its target, in units of E_ref
   Precision precision = Precision::float64;
   std::string global = "automatic";  ///< solver of the global step: automatic, direct, half, multigrid
-  double stiffness = 1;                      ///< of pbd: share of each correction that is applied
-  std::string stiffness_per = "projection";  ///< or "step": what is left of an error after all iterations is 1 - stiffness
-  double constraint_damping = 0;             ///< of xpbd and compliant: beta / k of XPBD Eq. 26 [s]
+  double stiffness = 1;              ///< of pbd: share of each correction that is applied
+  std::string stiffness_per =
+      "projection";               ///< or "step": what is left of an error after all iterations is 1 - stiffness
+  double constraint_damping = 0;  ///< of xpbd and compliant: beta / k of XPBD Eq. 26 [s]
 };
 
 struct Scene {
