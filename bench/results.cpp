@@ -152,6 +152,15 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = p.hash;
     rows.push_back(row);
   }
+  for (const TearingResult& t : results.tearing) {
+    if (!wanted("tearing")) break;
+    Row row;
+    row.group = "tearing", row.name = t.name;
+    row.vertices = t.vertices, row.elements = t.elements;
+    row.ms_min = t.frames.mean(), row.ms_median = t.changed.empty() ? 0 : t.largest;
+    row.hash = t.hash;
+    rows.push_back(row);
+  }
   for (const MinimiserResult& m : results.minimisers) {
     if (!wanted("minimisers")) break;
     for (const MinimiserResult::Point& p : m.points) {

@@ -134,6 +134,15 @@ struct PairsResult {
   std::uint64_t hash = 0;
 };
 
+/// Frames of a scene that tears, the least time of each over several runs, on one thread.
+struct TearingResult {
+  std::string name;
+  int vertices = 0, elements = 0, torn = 0;
+  Times frames, changed;  ///< all of them; those in which something tore, and those after them
+  double largest = 0;     ///< of `changed`
+  std::uint64_t hash = 0;
+};
+
 /// How g = 1/2 |v - u|^2_M + W falls in one step of backward Euler, by one way of minimising it, on one thread.
 struct MinimiserResult {
   struct Point {
@@ -158,6 +167,7 @@ struct Results {
   std::vector<ChangesResult> changes;
   std::vector<KernelResult> kernels;
   std::vector<PairsResult> pairs;
+  std::vector<TearingResult> tearing;
   std::vector<MinimiserResult> minimisers;
 };
 

@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury", "kernel", "pairs", "minimisers"});
+  add(out, {"woodbury", "kernel", "pairs", "tearing", "minimisers"});
   return out;
 }
 
@@ -65,6 +65,7 @@ std::vector<std::string> all_names() {
   add(out, growth_names());
   add(out, kernel_names());
   add(out, pair_case_names(false));
+  add(out, tearing_case_names());
   add(out, minimiser_case_names());
   return out;
 }
@@ -86,6 +87,7 @@ std::vector<Item> items_of(const Options& options) {
   collect(Item::Kind::changes, {"woodbury"}, {"hippo", "bear"});
   collect(Item::Kind::kernel, {"kernel"}, kernel_names());
   collect(Item::Kind::pairs, {"pairs"}, pair_case_names(options.quick));
+  collect(Item::Kind::tearing, {"tearing"}, tearing_case_names());
   // of methods rather than of speed, and slow: only when asked for
   if (!options.groups.empty()) collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
   return out;
@@ -139,6 +141,11 @@ Results run(const Options& options, Observer& observer) {
       case Item::Kind::pairs: {
         const std::vector<PairsResult> result = measure_pairs(name, options, pace);
         if (!pace.stopped()) out.pairs.insert(out.pairs.end(), result.begin(), result.end());
+        break;
+      }
+      case Item::Kind::tearing: {
+        TearingResult result = measure_tearing(name, options, pace);
+        if (!pace.stopped()) out.tearing.push_back(std::move(result));
         break;
       }
       case Item::Kind::minimisers: {

@@ -297,6 +297,16 @@ void print_pairs(const std::vector<PairsResult>& pairs) {
   print_headed("Finding pairs that may touch [ms per frame]", table);
 }
 
+void print_tearing(const std::vector<TearingResult>& tearing) {
+  if (tearing.empty()) return;
+  Table table{{"scene", "elements", "torn", "mean frame", "mean where torn", "largest where torn", "of the mean"}};
+  for (const TearingResult& t : tearing)
+    table.push_back({t.name, std::to_string(t.elements), std::to_string(t.torn), ms(t.frames.mean()),
+                     t.changed.empty() ? "-" : ms(t.changed.mean()), t.changed.empty() ? "-" : ms(t.largest),
+                     t.changed.empty() ? "-" : times(t.largest, t.frames.mean())});
+  print_headed("Frames of bodies that tear [ms, 1 thread]", table);
+}
+
 void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
   if (minimisers.empty()) return;
   Table table{{"step", "method", "ms per iteration", "Mflop in the factor", "1e-2", "", "1e-4", "", "1e-8", ""}};
@@ -364,6 +374,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_changes(results.changes);
     print_potentials(results.kernels);
     print_pairs(results.pairs);
+    print_tearing(results.tearing);
     print_minimisers(results.minimisers);
   }
   if (rows.empty()) {

@@ -69,6 +69,7 @@ struct Shape {
   std::vector<int> source;               // vertex of the body behind each of the mesh
   const Embedding* embedding = nullptr;  // instead, for a carried surface
   int count = 0;                         // vertices of the body
+  int body = 0;
 
   void move(const std::vector<Vec3>& x) {
     if (embedding) {
@@ -79,17 +80,45 @@ struct Shape {
   }
 };
 
+bool tears(const BodySpec& body) {
+  return std::any_of(body.potentials.begin(), body.potentials.end(), [](const auto& p) { return !p.tear.empty(); });
+}
+
+/// The elements of a body that are gone by a frame.
+RemovedElements removed_by(const std::vector<TornElement>& torn, const std::string& body, int frame) {
+  RemovedElements out;
+  for (const TornElement& t : torn) {
+    if (t.frame > frame || t.body != body) continue;
+    (t.kind == "tetrahedron" ? out.tetrahedra : t.kind == "triangle" ? out.triangles : out.edges).push_back(t.element);
+  }
+  for (std::vector<int>* list : {&out.tetrahedra, &out.triangles, &out.edges}) std::sort(list->begin(), list->end());
+  return out;
+}
+
+/// What is left of a shape; its vertices stay.
+void tear_shape(const Simulation& simulation, const RemovedElements& removed, Shape& shape) {
+  const Mesh& mesh = simulation.mesh(shape.body);
+  if (shape.embedding) {
+    const Mesh& carried = *simulation.embedded_mesh(shape.body);
+    shape.mesh.triangles = without(carried, *shape.embedding, mesh, removed).triangles;
+    return;
+  }
+  const Mesh left = without(mesh, removed);
+  shape.mesh.triangles = surface(left), shape.mesh.edges = left.edges;
+}
+
 /// The carried surface where a body has one, else the skin of its tetrahedra with its own triangles, else all it has.
 Shape shape_of(const Simulation& simulation, int body) {
   Shape out;
   const Mesh& mesh = simulation.mesh(body);
-  out.first = simulation.first_vertex(body), out.count = int(mesh.vertices.size());
+  out.first = simulation.first_vertex(body), out.count = int(mesh.vertices.size()), out.body = body;
   if (const Mesh* carried = simulation.embedded_mesh(body)) {
     out.mesh = *carried, out.embedding = simulation.embedding(body);
     return out;
   }
   out.mesh.triangles = surface(mesh), out.mesh.edges = mesh.edges;
-  std::vector<char> shown(mesh.vertices.size(), mesh.tetrahedra.empty());
+  // inside of what tears every vertex may come to light
+  std::vector<char> shown(mesh.vertices.size(), mesh.tetrahedra.empty() || tears(simulation.scene().bodies[body]));
   for (const auto& t : out.mesh.triangles)
     for (const int v : t) shown[v] = 1;
   for (const auto& e : out.mesh.edges)
@@ -196,6 +225,23 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
     problems.error((run / "positions.npy").string(), "found " + std::to_string(positions->vertices()) +
                                                          " vertices, expected the " +
                                                          std::to_string(simulation->vertices()) + " of scene.json");
+  std::vector<TornElement> torn;
+  if (simulation && std::any_of(simulation->scene().bodies.begin(), simulation->scene().bodies.end(), tears)) {
+    Expected<std::vector<TornElement>> read = read_torn(run / "torn.csv");
+    append_new(problems, read.diagnostics());
+    if (read) torn = std::move(*read);
+    for (const TornElement& t : torn) {
+      const int b = simulation->find_body(t.body);
+      const Mesh none, &mesh = b < 0 ? none : simulation->mesh(b);
+      const size_t size = t.kind == "tetrahedron" ? mesh.tetrahedra.size()
+                          : t.kind == "triangle"  ? mesh.triangles.size()
+                                                  : mesh.edges.size();
+      if (size_t(t.element) < size) continue;
+      problems.error((run / "torn.csv").string(), "found " + t.kind + " " + std::to_string(t.element) + " of \"" +
+                                                      t.body + "\", expected one that scene.json has");
+      break;
+    }
+  }
   std::optional<Frames> frames;
   if (positions && positions->frames() == 0)
     problems.error((run / "positions.npy").string(), "found no frame");
@@ -244,6 +290,7 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
       if ((signal = InterruptGuard::signal())) break;
       const std::vector<Vec3> x = positions->frame(f);
       for (Shape& shape : shapes) {
+        if (!torn.empty()) tear_shape(*simulation, removed_by(torn, simulation->body_name(shape.body), f), shape);
         shape.move(x);
         const std::string text = format.file(shape.mesh, positions->wide());
         bytes += text.size();

@@ -18,7 +18,7 @@ namespace verve::cli {
 
 namespace {
 
-void print_summary(const Measures& start, const Measures& end, const RunResult& result) {
+void print_summary(const Measures& start, const Measures& end, const RunResult& result, int first_torn) {
   print_table(
       {{"", "start", "end"},
        {"energy [J]", format_value(start.total), format_value(end.total)},
@@ -26,6 +26,8 @@ void print_summary(const Measures& start, const Measures& end, const RunResult& 
        {"|L| [kg m²/s]", format_value(norm(start.angular_momentum)), format_value(norm(end.angular_momentum))}});
   std::printf("worst energy error %.2g, %.1f iterations and %s per frame\n", result.worst_error_h, result.iterations,
               format_duration(result.milliseconds * 1e-3).c_str());
+  if (end.torn > 0)
+    std::printf("%s torn, the first in frame %d\n", count(end.torn, "element", "elements").c_str(), first_torn);
 }
 
 }  // namespace
@@ -76,9 +78,11 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
 
   ReportRun curves(scene.solver.method, *simulation, scene.frames);
   const Measures start = simulation->measure();
+  int first_torn = 0;
   const RunResult result = run_frames(*simulation, scene.frames, label, options.quiet, [&](const StepReport& step) {
     recorder->frame(*simulation, step);
     curves.frame(*simulation, step);
+    if (step.torn > 0 && first_torn == 0) first_torn = simulation->frame();
   });
 
   int exit_code = explain(result, scene.frames, label);
@@ -86,7 +90,7 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   report(written.diagnostics());
   if (!written) exit_code = std::max<int>(exit_code, exit_failed);
   if (!options.quiet) {
-    print_summary(start, simulation->measure(), result);
+    print_summary(start, simulation->measure(), result, first_torn);
     std::set<std::string> solvers;
     for (int b = 0; b < simulation->bodies(); ++b) solvers.insert(simulation->global_solver(b));
     solvers.erase("");  // methods with a step of their own have none

@@ -20,6 +20,16 @@ struct SurfaceFormat {
 };
 const std::vector<SurfaceFormat>& surface_formats();
 
+/// A line of torn.csv: an element of a body's mesh that is gone from a frame on.
+struct TornElement {
+  int frame = 0;
+  std::string body;
+  std::string kind;  ///< "tetrahedron", "triangle" or "edge"
+  int element = 0;   ///< its place in the mesh's list of them
+};
+/// torn.csv of a run, finished or not, by frames. A last line that was cut short is left out.
+Expected<std::vector<TornElement>> read_torn(const std::filesystem::path& file);
+
 /// positions.npy of a run, finished or not, frame by frame.
 class RecordedPositions {
  public:

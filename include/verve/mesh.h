@@ -66,6 +66,18 @@ std::vector<Vec3> carry(const Embedding& embedding, const std::vector<Vec3>& car
 /// The same without a check or an allocation: one position per vertex of the carrier in, one per point out.
 void carry(const Embedding& embedding, const Vec3* carrier, Vec3* out);
 
+/// Elements that a mesh has lost (docs/tearing.md), by their places in its lists, ascending.
+struct RemovedElements {
+  std::vector<int> tetrahedra, triangles, edges;
+  bool empty() const { return tetrahedra.empty() && triangles.empty() && edges.empty(); }
+  bool operator==(const RemovedElements&) const = default;
+};
+/// What is left of a mesh; its vertices stay.
+Mesh without(const Mesh& mesh, const RemovedElements& removed);
+/// What is left of a surface that `carrier` carries: triangles go with the tetrahedron that carries one of their
+/// corners.
+Mesh without(const Mesh& surface, const Embedding& embedding, const Mesh& carrier, const RemovedElements& removed);
+
 /// A generator makes a mesh from a few numbers: "box", "ball", "bear", ...
 struct GeneratorInfo {
   std::string name;

@@ -57,6 +57,8 @@ struct PotentialSpec {
   std::vector<PoseSpec> poses{};             ///< further examples: the body's own mesh, deformed
   std::shared_ptr<const Formula> formula{};  ///< for potential "formula", from programs only
   double projection = 1;                     ///< factor of solver.stiffness, for pbd alone
+  /// Elements stretched beyond this, in lengths at rest, are removed (docs/tearing.md). No value: they never are.
+  Track<double> tear{};
 };
 
 /// Placement of the rest shape, applied in this order.

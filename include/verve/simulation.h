@@ -34,6 +34,7 @@ struct StepReport {
   int substeps = 1;
   double error_p = 0, error_l = 0, error_h = 0;
   double multiplier = 0;  ///< lambda_H of the last sub-step
+  int torn = 0;           ///< elements that were beyond their limit at the end of the frame and are gone
   double milliseconds = 0;
   StepTimings timings;
   explicit operator bool() const { return status == StepStatus::ok; }
@@ -50,6 +51,7 @@ struct Measures {
   double total = 0;                                            ///< their sum
   double target_total = 0;                                     ///< what the last step aimed at
   double booked_loss = 0;  ///< taken on purpose so far; wind's work counts as a negative loss
+  int torn = 0;            ///< elements that have torn so far
   double multiplier = 0;
   int iterations = 0;  ///< of the last frame
   int substeps = 1;
@@ -82,6 +84,8 @@ class Simulation {
   const Mesh* embedded_mesh(int body) const;
   /// How: by the vertices of mesh(body), counted from 0. Null when the body carries no surface.
   const Embedding* embedding(int body) const;
+  /// What of mesh(body) is gone by now: torn, or left without what held it (docs/tearing.md).
+  RemovedElements removed_elements(int body) const;
 
   /// Advances by one frame of scene().step. On failure nothing has changed.
   StepReport step();

@@ -84,6 +84,48 @@ std::vector<std::array<int, 2>> unique_edges(const Mesh& mesh) {
   return edges;
 }
 
+namespace {
+
+/// The elements that are not in an ascending list.
+template <class Element>
+std::vector<Element> others(const std::vector<Element>& elements, const std::vector<int>& removed) {
+  std::vector<Element> out;
+  auto next = removed.begin();
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    if (next != removed.end() && *next == int(e)) {
+      ++next;
+    } else {
+      out.push_back(elements[e]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Mesh without(const Mesh& mesh, const RemovedElements& removed) {
+  return {mesh.vertices, others(mesh.tetrahedra, removed.tetrahedra), others(mesh.triangles, removed.triangles),
+          others(mesh.edges, removed.edges)};
+}
+
+Mesh without(const Mesh& surface, const Embedding& embedding, const Mesh& carrier, const RemovedElements& removed) {
+  const auto sorted = [](std::array<int, 4> vertices) {
+    std::sort(vertices.begin(), vertices.end());
+    return vertices;
+  };
+  std::vector<std::array<int, 4>> gone;
+  for (const int t : removed.tetrahedra) gone.push_back(sorted(carrier.tetrahedra[t]));
+  std::sort(gone.begin(), gone.end());
+  std::vector<char> loose(surface.vertices.size());
+  for (std::size_t v = 0; v < loose.size(); ++v)
+    loose[v] = std::binary_search(gone.begin(), gone.end(), sorted(embedding.vertices[v]));
+  RemovedElements lost;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t)
+    if (const auto& [a, b, c] = surface.triangles[t]; loose[a] || loose[b] || loose[c])
+      lost.triangles.push_back(int(t));
+  return without(surface, lost);
+}
+
 std::array<double, 2> dihedral_range(const Mesh& mesh) {
   if (mesh.tetrahedra.empty()) return {0, 0};
   double smallest = 180, largest = 0;

@@ -222,6 +222,7 @@ StepReport World::step() {
   settle_anchors(clock(state.frame + 1));
   state.frame += 1;
   state.time = end;
+  tear(clock(state.frame), report);
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     BodyLedger& ledger = state.ledger[b];
     ledger.target_total = total(int(b)) - ledger.target_total;

@@ -189,7 +189,26 @@ bool Island::refactorize(Factor& factor) {
   factor.version = -1;
   if (!factor.solver.factorize(assembly_.matrix(), bodies_.size() == 1, factor.precision)) return false;
   factor.version = matrix_version_, factor.anchor_version = anchor_version_;
-  factor.anchors = world_anchors();
+  factor.anchors = world_anchors(), factor.taken_out = taken_out_.size();
+  return true;
+}
+
+/// What has gone since the factor was made, one term per pair of rows. False when there are too many.
+bool Island::add_taken_out(const Factor& factor, std::vector<LowRankTerm>& changes) const {
+  std::vector<LowRankTerm> terms(taken_out_.begin() + factor.taken_out, taken_out_.end());
+  if (terms.size() > 64 * LowRankUpdate::rank_limit) return false;
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const LowRankTerm& p, const LowRankTerm& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
+  size_t kept = 0;
+  for (const LowRankTerm& term : terms) {
+    if (kept > 0 && terms[kept - 1].a == term.a && terms[kept - 1].b == term.b) {
+      terms[kept - 1].weight += term.weight;
+    } else {
+      terms[kept++] = term;
+    }
+  }
+  if (kept > LowRankUpdate::rank_limit) return false;
+  changes.insert(changes.end(), terms.begin(), terms.begin() + kept);
   return true;
 }
 
@@ -204,6 +223,7 @@ bool Island::follow_anchors(Factor& factor) {
       changes.push_back({old.a, -1, -old.weight});
     }
   }
+  if (!add_taken_out(factor, changes)) return false;
   std::erase_if(changes, [](const LowRankTerm& t) { return t.weight == 0; });
   if (factor.solver.set_changes(changes) != LowRankUpdate::Status::done) return false;
   factor.anchor_version = anchor_version_;

@@ -133,6 +133,11 @@ class Island {
   void matrix_changed() { ++matrix_version_, evaluated_ = false; }
   /// Stiffnesses of anchors to the world changed: the factors follow by a low-rank change while that is cheaper.
   void anchors_changed() { ++anchor_version_, evaluated_ = false; }
+  /// Elements are gone: `terms` take their weights out of the matrix. The factors follow likewise.
+  void take_out(const std::vector<LowRankTerm>& terms) {
+    taken_out_.insert(taken_out_.end(), terms.begin(), terms.end());
+    anchors_changed();
+  }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   /// Another motion was put in place of this one: nothing of its past may count.
@@ -212,6 +217,7 @@ class Island {
     Precision precision = Precision::float64;
     long version = -1, anchor_version = -1;
     std::vector<LowRankTerm> anchors;  // to the world, as they are in the matrix
+    size_t taken_out = 0;              // so many of taken_out_ are
     GlobalSolver solver;
     struct {  // of an anchored body in its rest shape, see Island::column_products
       long version = -1, anchor_version = -1;
@@ -278,6 +284,7 @@ class Island {
   StepProducts with_kept(StepProducts s) const;
   Quantities kept_part(const Quantities& c) const;
   bool refactorize(Factor& factor);
+  bool add_taken_out(const Factor& factor, std::vector<LowRankTerm>& changes) const;
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
   void choose(double h, const Settings& settings);
@@ -354,6 +361,7 @@ class Island {
   bool has_pattern_ = false;
   bool evaluated_ = false;
   long matrix_version_ = 0, anchor_version_ = 0;
+  std::vector<LowRankTerm> taken_out_;  // all of them, in the order in which elements went
   std::vector<std::unique_ptr<Factor>> factors_;
   SolverParts factor_;
   Factor* slot_ = nullptr;  // of it, unless it has parts

@@ -145,6 +145,11 @@ const Embedding* Simulation::embedding(int body) const {
   return embedded_mesh(body) ? &impl_->world.model.bodies[body].embedding : nullptr;
 }
 
+RemovedElements Simulation::removed_elements(int b) const {
+  const Body& body = impl_->world.model.bodies[impl_->body("removed_elements", b)];
+  return body.tearing ? body.tearing->removed(impl_->world.state.gone[b]) : RemovedElements{};
+}
+
 int Simulation::find_body(std::string_view name) const {
   for (int b = 0; b < bodies(); ++b)
     if (body_name(b) == name) return b;
@@ -225,6 +230,7 @@ Measures Simulation::measure() const {
     all.center += m.center * m.mass;
     all.kinetic += m.kinetic, all.elastic += m.elastic, all.contact += m.contact, all.external += m.external;
     all.total += m.total, all.target_total += m.target_total, all.booked_loss += m.booked_loss;
+    all.torn += m.torn;
     if (std::abs(m.multiplier) > std::abs(all.multiplier)) all.multiplier = m.multiplier;
     all.iterations = std::max(all.iterations, m.iterations), all.substeps = std::max(all.substeps, m.substeps);
     all.error_p = std::max(all.error_p, m.error_p);

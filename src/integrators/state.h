@@ -18,6 +18,7 @@ struct BodyLedger {
   bool history = false;                 // p and q of this body belong to x and v
   double last_step = 0;
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
+  int torn = 0;            // elements so far
   // of the last frame
   double pair_energy = 0;  // what it has against other bodies, its share
   double grip_energy = 0;  // what holds it against sliding, likewise
@@ -54,6 +55,7 @@ struct State {
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
   std::vector<Bounce> bounces;
+  std::vector<std::vector<char>> gone;  // cells of each body that tears (Tearing)
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island

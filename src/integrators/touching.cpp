@@ -43,14 +43,21 @@ void World::compile_contact() {
         low[k] = std::min(low[k], vec3(body.rest[r])[k]), high[k] = std::max(high[k], vec3(body.rest[r])[k]);
     c.size = norm(high - low);
     c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
-    if (!scene.contact || !scene.contact->self) continue;
-    surface.never_faces = {}, surface.never_edges = {};
-    never_within_rings(surface, 1);
-    std::vector<Vec3> rest(body.count);
-    for (int r = 0; r < body.count; ++r) rest[r] = vec3(body.rest[r]);
-    // the other side of a thin solid is no obstacle: farther than this nothing of itself is looked for (prepare_pairs)
-    never_near_at_rest(surface, rest, 2 * c.thickness + self_reach * c.edge);
+    forget_neighbours(int(b));
   }
+}
+
+/// What is near at rest never touches itself.
+void World::forget_neighbours(int b) {
+  if (!scene.contact || !scene.contact->self) return;
+  const Body& body = model.bodies[b];
+  Surface& surface = model.bodies[b].surface;
+  surface.never_faces = {}, surface.never_edges = {};
+  never_within_rings(surface, 1);
+  std::vector<Vec3> rest(body.count);
+  for (int r = 0; r < body.count; ++r) rest[r] = vec3(body.rest[r]);
+  // the other side of a thin solid is no obstacle: farther than this nothing of itself is looked for (prepare_pairs)
+  never_near_at_rest(surface, rest, 2 * contact_bodies_[b].thickness + self_reach * contact_bodies_[b].edge);
 }
 
 World::PairSurface World::pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,

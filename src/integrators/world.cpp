@@ -78,6 +78,7 @@ void World::reset() {
   }
   for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
   islands_.clear(), merged_.clear(), clusters_.clear();
+  mend();
   compile_contact();
   update_anchors(0);
   rebuild_islands();
@@ -541,7 +542,7 @@ Measures World::measure(int b) const {
   m.elastic = ledger.elastic, m.contact = ledger.contact;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
-  m.booked_loss = ledger.booked_loss;
+  m.booked_loss = ledger.booked_loss, m.torn = ledger.torn;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;
   m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;

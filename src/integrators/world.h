@@ -45,6 +45,7 @@ class World {
   void group_islands();
   std::unique_ptr<Island> merge(const std::vector<int>& clusters);
   void compile_contact();
+  void forget_neighbours(int body);
   struct PairSurface {
     double friction = 0, restitution = 1;
     bool touch = true;
@@ -77,6 +78,10 @@ class World {
   bool in_wind(const Island& island) const;
   void blow(Island& island, double time, double h);
   void book_wind(const Island& island);
+  /// Removes what is stretched beyond its limit, at the end of a frame (tearing.cpp).
+  void tear(double time, StepReport& report);
+  void mend();
+  void follow_surface(int body);
   void apply_pushes(double from, double to);
   void hold_momenta(Island& island, double time, double h);
   Demand demand_on(const Island& island, double time, double h, int substeps) const;
@@ -105,6 +110,8 @@ class World {
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
+  std::vector<std::vector<std::vector<char>>> removed_;  // elements of each potential of each body that tears
+  std::vector<int> torn_;
   int retired_factorizations_ = 0;
 };
 

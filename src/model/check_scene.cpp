@@ -299,6 +299,12 @@ class SceneCheck {
                    "found \"consistent\" with integrator " + quoted(integrator) +
                        " and conservation \"cpd\", expected \"lumped\"; \"generalized_alpha\" and \"implicit_euler\" "
                        "take both");
+    for (size_t i = 0; integrator == "quasistatic" && i < scene_.bodies.size(); ++i)
+      for (size_t k = 0; k < scene_.bodies[i].potentials.size(); ++k)
+        if (!scene_.bodies[i].potentials[k].tear.empty())
+          out_.error(at(at("bodies", i) + ".potentials", k) + ".tear",
+                     "found with integrator \"quasistatic\", which has no place for what comes loose, expected an "
+                     "integrator with inertia");
   }
 
   void body(size_t index) {
@@ -308,6 +314,11 @@ class SceneCheck {
     mesh(body.mesh, where + ".mesh");
     embed(body, where);
     for (size_t i = 0; i < body.potentials.size(); ++i) potential(body.potentials[i], at(where + ".potentials", i));
+    if (body.mass_matrix == "consistent" && std::any_of(body.potentials.begin(), body.potentials.end(),
+                                                        [](const PotentialSpec& p) { return !p.tear.empty(); }))
+      out_.error(where + ".mass_matrix",
+                 "found \"consistent\" for a body that tears, expected \"lumped\": an element that goes would take its "
+                 "share of the spin along");
     if (!body.dials.half_life.empty() && !body.dials.damping.empty())
       out_.error(where + ".dials.damping", "found beside half_life, expected one of the two");
     color(body.color, where + ".color");
@@ -415,6 +426,14 @@ class SceneCheck {
     if (potential.examples.empty() && potential.poses.empty() && known->takes_examples)
       out_.error(where + ".examples", "found none, expected at least one pose, here or in `poses`");
     for (size_t i = 0; i < potential.examples.size(); ++i) mesh(potential.examples[i], at(where + ".examples", i));
+    if (!potential.tear.empty() && !stretches(*known))
+      out_.error(where + ".tear", "found beside " + quoted(potential.type) + ", which acts on " + known->elements +
+                                      ", expected it at a potential of edges, triangles or tetrahedra");
+  }
+
+  /// Whether its elements have a length at rest.
+  static bool stretches(const PotentialInfo& info) {
+    return info.elements == "edges" || info.elements == "triangles" || info.elements == "tetrahedra";
   }
 
   /// "; such and such take them"

@@ -34,15 +34,18 @@ std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& w
 
 }  // namespace
 
+Surface touchable_surface(const Body& body, const RemovedElements& removed) {
+  const Mesh left = without(body.mesh, removed);
+  return make_surface(body.count, in_rows(left.tetrahedra, body), in_rows(left.triangles, body),
+                      in_rows(left.edges, body), !removed.empty());
+}
+
 void compile_contact(const Scene& scene, Model& model, Diagnostics& out) {
   for (size_t c = 0; c < scene.colliders.size(); ++c)
     model.colliders.push_back(
         {scene.colliders[c].name, make_shape(scene.colliders[c], "colliders[" + std::to_string(c) + "]", out)});
   if (scene.colliders.empty() && !scene.contact) return;
-  for (Body& body : model.bodies) {
-    body.surface = make_surface(body.count, in_rows(body.mesh.tetrahedra, body), in_rows(body.mesh.triangles, body),
-                                in_rows(body.mesh.edges, body));
-  }
+  for (Body& body : model.bodies) body.surface = touchable_surface(body, {});
 }
 
 }  // namespace verve

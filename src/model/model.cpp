@@ -316,11 +316,13 @@ double pressed(double x, double half) {
   return x / std::sqrt(std::sqrt(1 + t * t * t * t));
 }
 
-Sail make_sail(int index, const Body& body) {
+}  // namespace
+
+Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles) {
   Sail sail;
   sail.body = index;
   std::vector<std::vector<int>> uses(body.count);
-  for (const auto& t : surface(body.mesh)) {
+  for (const auto& t : triangles) {
     auto& rows = sail.triangles.emplace_back();
     for (int i = 0; i < 3; ++i) {
       rows[i] = body.row_of_vertex[t[i]];
@@ -336,6 +338,8 @@ Sail make_sail(int index, const Body& body) {
   }
   return sail;
 }
+
+namespace {
 
 void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, Vec4* v) {
   const auto center_of_mass = [&] {
@@ -442,6 +446,9 @@ Expected<Model> compile(const Scene& scene) {
       body.mass[r] = mass[body.vertex_of_row[r]];
       body.rest[r] = Vec4(body.mesh.vertices[body.vertex_of_row[r]]);
     }
+    if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return !p.tear.empty(); }) &&
+        body.potentials.size() == spec.potentials.size())
+      body.tearing = std::make_unique<Tearing>(body, spec, where, out);
   }
   if (out.has_errors()) return out;
 
@@ -491,7 +498,8 @@ Expected<Model> compile(const Scene& scene) {
     }
   }
   for (size_t w = 0; w < scene.winds.size(); ++w) {
-    model.sails.push_back(make_sail(find(scene.winds[w].body), model.bodies[find(scene.winds[w].body)]));
+    const int body = find(scene.winds[w].body);
+    model.sails.push_back(make_sail(body, model.bodies[body], surface(model.bodies[body].mesh)));
     if (model.sails.back().triangles.empty())
       out.error("winds[" + std::to_string(w) + "].body",
                 "found a body without triangles or tetrahedra, expected one that wind can take hold of");

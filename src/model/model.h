@@ -8,6 +8,7 @@
 #include "contact/shapes.h"
 #include "contact/surface.h"
 #include "model/mass_coupling.h"
+#include "model/tearing.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
 
@@ -29,6 +30,7 @@ struct Body {
   Mesh embedded;                                       // surface at rest, placed; without triangles: none
   Embedding embedding;                                 // of its vertices, by vertices of `mesh`
   Surface surface;                                     // in rows; empty where nothing can be touched
+  std::unique_ptr<Tearing> tearing;                    // null: nothing tears
 };
 
 struct Anchor {
@@ -78,6 +80,10 @@ std::optional<double> parameter_at(const Track<double>& track, double time);
 
 /// The triangles of a mesh or the skin of its tetrahedra, as they are in the file.
 Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where);
+/// Triangles are those of the body's mesh, or what is left of its surface.
+Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
+/// Of what is left of the body's mesh; vertices without elements are part of it once something has torn.
+Surface touchable_surface(const Body& body, const RemovedElements& removed);
 /// The colliders of a scene, and the surfaces of its bodies where something can touch them.
 void compile_contact(const Scene& scene, Model& model, Diagnostics& out);
 

@@ -43,7 +43,7 @@ class Batch final : public Potential {
   int rows(int) const override { return rows_; }
   int corners(int) const override { return vertices; }
   int vertex(int element, int corner) const override { return stencil_[element][corner]; }
-  double weight(int element) const override { return at(element).weight; }
+  double weight(int element) const override { return is_gone(element) ? 0 : at(element).weight; }
   double coefficient(int element, int row, int corner) const override {
     return coefficient_of(at(element), row, corner);
   }
@@ -63,6 +63,10 @@ class Batch final : public Potential {
 
   void project(const Vec4* x, Vec3* z, Vec3* projected) const override {
     for (int e = 0; e < elements(); ++e) {
+      if (is_gone(e)) {
+        for (int r = 0; r < rows_; ++r) z[e * rows_ + r] = projected[e * rows_ + r] = {};
+        continue;
+      }
       const Element<double> element = at(e);
       Vec3 d[differences];
       for (int i = 0; i < differences; ++i) d[i] = (x[stencil_[e][i + 1]] - x[stencil_[e][0]]).xyz();
@@ -81,12 +85,16 @@ class Batch final : public Potential {
   int constraints() const override { return constraints_of<Kernel>(); }
   bool has_smooth_constraints() const override { return has_constraints<Kernel>; }
   double constraint_stiffness(int element, int which) const override {
-    return constraint_stiffness_of<Kernel, double>(at(element), which);
+    return is_gone(element) ? 0 : constraint_stiffness_of<Kernel, double>(at(element), which);
   }
   double full_step(int element, int which, double C) const override {
     return full_step_of<Kernel, double>(at(element), which, C);
   }
   double constraint(int element, int which, const Vec4* x, Vec3* gradient) const override {
+    if (is_gone(element)) {
+      for (int i = 0; i < vertices; ++i) gradient[i] = {};
+      return 0;
+    }
     const Element<double> e = at(element);
     const Stencil& s = stencil_[element];
     Vec3 d[differences];
@@ -126,23 +134,27 @@ class Batch final : public Potential {
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
     for (int e = 0; e < elements(); ++e) {
       const Element<double> element = at(e);
-      for (int i = 0; i < vertices; ++i) {
-        for (int j = 0; j <= i; ++j) {
-          double sum = 0;
-          if constexpr (metric) {
-            sum = Kernel::metric(element, i, j);
-          } else {
-            for (int r = 0; r < rows_; ++r) sum += coefficient_of(element, r, i) * coefficient_of(element, r, j);
-          }
-          matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, scale * element.weight * sum);
-        }
-      }
+      const double there = is_gone(e) ? 0 : scale;
+      for (int i = 0; i < vertices; ++i)
+        for (int j = 0; j <= i; ++j)
+          matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * metric_of(element, i, j));
+    }
+  }
+  double metric(int element, int i, int j) const override { return metric_of(at(element), i, j); }
+
+  bool can_lose_elements() const override { return true; }
+  void set_removed(const std::vector<char>& gone) override {
+    gone_ = gone;
+    stale_ = true;
+    for (const int k : chunks_.leave_out(gone)) {
+      const Chunks::Chunk& c = chunks_.chunks()[k];
+      for (int position = c.first; position < c.first + c.all; ++position) bind(position);
     }
   }
 
-  bool has_hessian() const override { return isotropic && !metric; }
+  bool has_hessian() const override { return isotropic && !own_metric; }
   void add_hessian(const Vec4* x, bool definite, BlockAssembly& matrix, int offset) override {
-    if constexpr (isotropic && !metric) {
+    if constexpr (isotropic && !own_metric) {
       if (x) {
         blocks_.resize(stencil_.size() * pairs);
         parallel_for(elements(), element_grain, [&](int begin, int end, int) {
@@ -152,16 +164,17 @@ class Batch final : public Potential {
       const Mat3 none{};
       for (int e = 0; e < elements(); ++e) {
         const Stencil& s = stencil_[e];
-        const Mat3* block = x ? &blocks_[size_t(e) * pairs] : &none;
+        const bool there = x && !is_gone(e);
+        const Mat3* block = there ? &blocks_[size_t(e) * pairs] : &none;
         for (int i = 0; i < vertices; ++i)
-          for (int j = 0; j <= i; ++j, block += x != nullptr) matrix.add(s[i] + offset, s[j] + offset, *block);
+          for (int j = 0; j <= i; ++j, block += there) matrix.add(s[i] + offset, s[j] + offset, *block);
       }
     }
   }
 
-  bool has_proximal() const override { return (projects || isotropic) && !metric; }
+  bool has_proximal() const override { return (projects || isotropic) && !own_metric; }
   double add_proximal(const Vec4* x, Vec3* dual, Vec4* gradient) override {
-    if constexpr ((projects || isotropic) && !metric) {
+    if constexpr ((projects || isotropic) && !own_metric) {
       forces_.resize(stencil_.size() * differences), gaps_.resize(stencil_.size());
       parallel_for(elements(), element_grain, [&](int begin, int end, int) {
         for (int e = begin; e < end; ++e)
@@ -169,6 +182,7 @@ class Batch final : public Potential {
       });
       double sum = 0;
       for (int e = 0; e < elements(); ++e) {
+        if (is_gone(e)) continue;
         sum += gaps_[e];
         for (int i = 0; i < differences; ++i) {
           const Vec4 f(forces_[size_t(e) * differences + i]);
@@ -180,7 +194,7 @@ class Batch final : public Potential {
       return 0;
     }
   }
-  bool has_own_metric() const override { return metric; }
+  bool has_own_metric() const override { return own_metric; }
   bool is_bounded() const override { return bounded; }
 
   double reference_energy() const override {
@@ -200,7 +214,7 @@ class Batch final : public Potential {
   static constexpr bool projects = requires(const Element<double>& e, const Columns<double, rows_>& z) {
     Kernel::project(e, z);
   };
-  static constexpr bool metric = requires(const Element<double>& e) { Kernel::metric(e, 0, 0); };
+  static constexpr bool own_metric = requires(const Element<double>& e) { Kernel::metric(e, 0, 0); };
   static constexpr bool bounded = [] {
     if constexpr (requires { Kernel::bounded; })
       return Kernel::bounded;
@@ -220,18 +234,32 @@ class Batch final : public Potential {
 
   void bind(const Params& params) {
     stale_ = true;
+    params_ = params;
+    for (int position = 0; position < int(chunks_.element_at().size()); ++position) bind(position);
+  }
+  void bind(int position) {
     const std::vector<int>& element_at = chunks_.element_at();
-    for (int position = 0; position < int(element_at.size()); ++position) {
-      // what fills up the last block repeats the last element
-      const int e = position < elements() ? element_at[position] : element_at[elements() - 1];
-      const Element<double> element = Kernel::bind(own_.at(params, e), rest_[e]);
-      double field[fields];
-      std::memcpy(field, &element, sizeof element);
-      for (int f = 0; f < fields; ++f) {
-        wide_[position / block_size].field[f][position % block_size] = field[f];
-        narrow_[position / block_size].field[f][position % block_size] = float(field[f]);
-      }
+    // what fills up the last block repeats the last element
+    const int e = position < elements() ? element_at[position] : element_at[elements() - 1];
+    const Element<double> element = Kernel::bind(own_.at(params_, e), rest_[e]);
+    double field[fields];
+    std::memcpy(field, &element, sizeof element);
+    for (int f = 0; f < fields; ++f) {
+      wide_[position / block_size].field[f][position % block_size] = field[f];
+      narrow_[position / block_size].field[f][position % block_size] = float(field[f]);
     }
+  }
+
+  bool is_gone(int element) const { return !gone_.empty() && gone_[element]; }
+
+  static double metric_of(const Element<double>& element, int i, int j) {
+    double sum = 0;
+    if constexpr (own_metric) {
+      sum = Kernel::metric(element, i, j);
+    } else {
+      for (int r = 0; r < rows_; ++r) sum += coefficient_of(element, r, i) * coefficient_of(element, r, j);
+    }
+    return element.weight * sum;
   }
 
   /// An element as it was bound.
@@ -297,16 +325,23 @@ class Batch final : public Potential {
     for (const Stencil& s : stencil_) corner_rows.insert(corner_rows.end(), s.begin(), s.end());
     for (const std::vector<int>& members : colour_elements(corner_rows, vertices, order)) {
       const int first_block = int(relaxed_element_.size()) / block_size;
-      colours_.push_back({first_block, int(members.size())});
+      colours_.push_back({first_block, int(members.size()), int(members.size())});
       relaxed_element_.insert(relaxed_element_.end(), members.begin(), members.end());
       while (relaxed_element_.size() % block_size) relaxed_element_.push_back(members.back());
     }
-    for (const int e : relaxed_element_)
-      relaxed_corners_.insert(relaxed_corners_.end(), stencil_[e].begin(), stencil_[e].end());
+    coloured_ = relaxed_element_;
+    relaxed_corners_.resize(relaxed_element_.size() * vertices);
     relaxed_.resize(relaxed_element_.size() / block_size);
     bind_relaxed();
   }
   void bind_relaxed() {
+    relaxed_element_ = coloured_;
+    for (Colour& c : colours_) {  // what is gone goes behind the others
+      const auto first = relaxed_element_.begin() + size_t(c.first_block) * block_size;
+      c.count = int(std::stable_partition(first, first + c.all, [&](int e) { return !is_gone(e); }) - first);
+    }
+    int* corner = relaxed_corners_.data();
+    for (const int e : relaxed_element_) corner = std::copy(stencil_[e].begin(), stencil_[e].end(), corner);
     for (size_t position = 0; position < relaxed_element_.size(); ++position) {
       const Element<double> element = at(relaxed_element_[position]);
       double field[fields];
@@ -332,7 +367,9 @@ class Batch final : public Potential {
 
   std::vector<Stencil> stencil_;
   std::vector<std::array<Vec3, vertices>> rest_;
+  Params params_;
   ElementParameters<Params> own_;
+  std::vector<char> gone_;  // empty: none
   Chunks chunks_;
   std::vector<Block<double>> wide_;
   std::vector<Block<float>> narrow_;
@@ -341,11 +378,11 @@ class Batch final : public Potential {
   std::vector<double> gaps_;
 
   struct Colour {
-    int first_block, count;
+    int first_block, count, all;  // elements that are there, and all
   };
   static constexpr int blocks_per_task = 16;
   std::vector<Colour> colours_;
-  std::vector<int> relaxed_element_, relaxed_corners_;  // by colours, each filled up to whole blocks
+  std::vector<int> coloured_, relaxed_element_, relaxed_corners_;  // by colours, each filled up to whole blocks
   std::vector<Block<double>> relaxed_;
   bool stale_ = true;  // relaxed_ has elements of another material
 };

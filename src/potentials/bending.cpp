@@ -234,21 +234,15 @@ class Bending final : public ProjectedPotential {
   std::string_view name() const override { return "bending"; }
 
   void set_parameters(const ParameterValues& values) override {
-    const Params common = read_parameters<Params>(values);
-    for (int e = 0; e < elements(); ++e) {
-      const Params p = own_.at(common, e);
-      const double trace = std::sqrt(0.5 * (1 + p.poisson)), rest = std::sqrt(0.5 * (1 - p.poisson));
-      const std::array<double, 3> scale{rows(e) == 1 ? 1 : trace, rest, rest};
-      std::array<Vec3, 3> target{};
-      for (int r = 0; r < rows(e); ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
-      element_[e] = bind(e, p.stiffness * size_[e], target);
-      set_weight(e, element_[e].weight);
-      if (!packed_) continue;
-      packs_.set(e, element_[e], corners(e), [&](int c) {
-        const auto a = [&](int r) { return r < rows(e) ? coefficient(e, r, c) : 0.0; };
-        return BendingPatch::Corner<double>{a(0), a(1), a(2)};
-      });
-    }
+    common_ = read_parameters<Params>(values);
+    for (int e = 0; e < elements(); ++e) bind(e);
+  }
+
+  bool can_lose_elements() const override { return true; }
+  void set_removed(const std::vector<char>& gone) override {
+    gone_.resize(gone.size());
+    for (int e = 0; e < elements(); ++e)
+      if (gone_[e] != gone[e]) gone_[e] = gone[e], bind(e);
   }
 
   double add_gradient(const Vec4* x, Vec4* gradient, Precision precision) override {
@@ -267,6 +261,22 @@ class Bending final : public ProjectedPotential {
   }
 
  private:
+  void bind(int e) {
+    const Params p = own_.at(common_, e);
+    const double trace = std::sqrt(0.5 * (1 + p.poisson)), rest = std::sqrt(0.5 * (1 - p.poisson));
+    const std::array<double, 3> scale{rows(e) == 1 ? 1 : trace, rest, rest};
+    std::array<Vec3, 3> target{};
+    for (int r = 0; r < rows(e); ++r) set_row_scale(e, r, scale[r]), target[r] = rest_z(e)[r] * scale[r];
+    const bool gone = !gone_.empty() && gone_[e];
+    element_[e] = bind(e, gone ? 0 : p.stiffness * size_[e], target);
+    set_weight(e, element_[e].weight);
+    if (!packed_) return;
+    packs_.set(e, element_[e], corners(e), [&](int c) {
+      const auto a = [&](int r) { return r < rows(e) ? coefficient(e, r, c) : 0.0; };
+      return BendingPatch::Corner<double>{a(0), a(1), a(2)};
+    });
+  }
+
   BendingPatch::Element<double> bind(int e, double weight, const std::array<Vec3, 3>& target) const {
     BendingPatch::Element<double> out{weight, 0, {}, target[0], target[1], target[2]};
     // curvature times the size of a cell, or an angle: below this it is round-off
@@ -282,7 +292,9 @@ class Bending final : public ProjectedPotential {
     return out;
   }
 
+  Params common_;
   ElementParameters<Params> own_;
+  std::vector<char> gone_;  // empty: none
   std::vector<double> size_;
   std::vector<BendingPatch::Element<double>> element_;
   PatchBatch<BendingPatch> packs_;

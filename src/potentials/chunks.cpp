@@ -65,6 +65,7 @@ void Chunks::order(const std::vector<Vec3>& centers, int chunk_elements) {
   chunks_.clear();
   for (int first = 0; first < elements; first += chunk_elements)
     chunks_.push_back({first, std::min(chunk_elements, elements - first), 0, 0, 0, 0, 0, 0});
+  for (Chunk& c : chunks_) c.all = c.count;
 }
 
 void Chunks::number_copies(const std::vector<int>& stencils) {
@@ -140,6 +141,25 @@ void Chunks::measure(Chunk& c, const std::vector<int>& stencils, const std::vect
   std::frexp(1.2 * extent, &exponent);
   c.unit = std::ldexp(1.0, exponent - 30);
   c.coarsest = std::ldexp(shortest, -23);
+}
+
+std::vector<int> Chunks::leave_out(const std::vector<char>& gone) {
+  if (whole_.element_at.empty()) whole_ = {element_at_, position_of_, corners_at_};
+  std::vector<int> changed, order;
+  for (size_t k = 0; k < chunks_.size(); ++k) {
+    Chunk& c = chunks_[k];
+    order.assign(whole_.element_at.begin() + c.first, whole_.element_at.begin() + c.first + c.all);
+    const auto middle = std::stable_partition(order.begin(), order.end(), [&](int e) { return !gone[e]; });
+    c.count = int(middle - order.begin());
+    if (std::equal(order.begin(), order.end(), element_at_.begin() + c.first)) continue;
+    changed.push_back(int(k));
+    for (int i = 0; i < c.all; ++i) {
+      element_at_[c.first + i] = order[i], position_of_[order[i]] = c.first + i;
+      std::copy_n(whole_.corners_at.begin() + size_t(whole_.position_of[order[i]]) * corners_, corners_,
+                  corners_at_.begin() + size_t(c.first + i) * corners_);
+    }
+  }
+  return changed;
 }
 
 void Chunks::add_shared(Vec4* gradient) const {

@@ -20,10 +20,15 @@ class Chunks {
     int first_slot, own_slots, end_slot;  // copies of vertices: first those of this chunk alone, then the shared ones
     int middle;                           // see BlockRange
     double unit, coarsest;
+    int all = 0;  // elements, those left out included
   };
 
   /// `stencils[e * corners + c]` is a row of the state and `rest` lies there at rest.
   void build(const std::vector<int>& stencils, int corners, const std::vector<Vec3>& rest);
+
+  /// Takes those with a flag out of all sums: behind the others of their chunk, which keep their order, so that it
+  /// depends on nothing but the flags. Returns the chunks in which elements have changed places.
+  std::vector<int> leave_out(const std::vector<char>& gone);
 
   const std::vector<Chunk>& chunks() const { return chunks_; }
   /// Element at each position, -1 behind the last of a chunk.
@@ -57,6 +62,10 @@ class Chunks {
   std::vector<Chunk> chunks_;
   std::vector<int> element_at_, position_of_;
   std::vector<std::uint16_t> corners_at_;
+  struct {  // as it was built, once something has been left out
+    std::vector<int> element_at, position_of;
+    std::vector<std::uint16_t> corners_at;
+  } whole_;
   std::vector<int> slot_row_;                                  // row of the state behind each copy
   std::vector<int> shared_row_, first_copy_, copy_of_shared_;  // rows of several chunks, and their copies by chunk
   std::vector<Vec4> slot_x_, slot_gradient_;

@@ -4,6 +4,12 @@
 
 namespace verve {
 
+double Potential::metric(int element, int i, int j) const {
+  double sum = 0;
+  for (int r = 0; r < rows(element); ++r) sum += coefficient(element, r, i) * coefficient(element, r, j);
+  return weight(element) * sum;
+}
+
 /// One element at a time through constraint(): for potentials whose elements differ in size.
 void Potential::relax(const Relaxation& sweep) {
   double* lambda = sweep.multipliers;

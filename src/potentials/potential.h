@@ -91,6 +91,13 @@ class Potential {
   /// Factor of the share of a projection that pbd takes: what its stiffness is, in that method.
   double projection = 1;
 
+  /// Tearing. Elements that are gone keep their place in every list, with no energy, no weight and no constraint; one
+  /// flag per element.
+  virtual bool can_lose_elements() const { return false; }
+  virtual void set_removed(const std::vector<char>& /*gone*/) {}
+  /// What add_weights adds for a pair of corners of an element that is there.
+  virtual double metric(int element, int i, int j) const;
+
   /// Mean weight of each example pose at x, for potentials that have any.
   virtual std::vector<double> example_weights(const Vec4* /*x*/) const { return {}; }
   /// A change of material; the stencils stay.

@@ -120,7 +120,7 @@ Kept kept_vector(const History& history, const Span& span, Vec3 Measures::*what,
 
 }  // namespace
 
-Spans undisturbed_spans(const Scene& scene, int frames, double start) {
+Spans undisturbed_spans(const Scene& scene, int frames, double start, const std::vector<int>& torn) {
   Finders find;
   for (int step = 1; step <= frames; ++step) {
     const double before = start + (step - 1) * scene.step, after = start + step * scene.step;
@@ -135,6 +135,7 @@ Spans undisturbed_spans(const Scene& scene, int frames, double start) {
     for (const WindSpec& wind : scene.winds)
       if (acts(wind.active, before, after)) find.all(step, "changed by wind");
     if (!(scene.gravity == Vec3{})) find.momentum.disturbed(step, "changed by gravity");
+    if (std::find(torn.begin(), torn.end(), step) != torn.end()) find.energy.disturbed(step, "lost by tearing");
     disturb_by_bodies(scene, step, before, after, find);
     disturb_by_anchors(scene, step, before, after, find);
     find.energy.finish_step(step), find.momentum.finish_step(step), find.spin.finish_step(step);

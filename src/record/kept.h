@@ -21,8 +21,8 @@ struct Spans {
   Span energy, momentum, spin;
 };
 /// Over `frames` steps of the scene, the first of which begins at time `start` [s]. What a program does to a running
-/// simulation by hand is not in the scene and not seen.
-Spans undisturbed_spans(const Scene& scene, int frames, double start = 0);
+/// simulation by hand is not in the scene and not seen. In the steps `torn` elements were lost, with their energy.
+Spans undisturbed_spans(const Scene& scene, int frames, double start = 0, const std::vector<int>& torn = {});
 
 /// All bodies together, frame by frame, and the size of the whole at the start.
 struct History {

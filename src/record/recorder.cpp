@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include "record/metrics_table.h"
@@ -22,7 +24,10 @@ struct Recorder::Impl {
   bool float64 = false;
   std::string rows;
   std::vector<char> block;
+  std::vector<RemovedElements> removed;  // per body, as torn.csv has them; empty: nothing tears
+  GrowingFile torn;
 
+  fs::path torn_path() const { return directory / "torn.csv"; }
   fs::path metrics_path() const { return directory / "metrics.csv"; }
   fs::path positions_path() const { return directory / "positions.npy"; }
 
@@ -41,6 +46,29 @@ struct Recorder::Impl {
     }
   }
 
+  /// What has gone since the last frame.
+  std::string append_torn(const Simulation& simulation) {
+    std::string lines;
+    std::vector<RemovedElements> now;
+    for (size_t b = 0; b < removed.size(); ++b) {
+      const RemovedElements& gone = now.emplace_back(simulation.removed_elements(int(b)));
+      const auto list = [&](const char* kind, const std::vector<int>& before, const std::vector<int>& after) {
+        std::vector<int> fresh;
+        std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(fresh));
+        for (const int element : fresh)
+          lines += std::to_string(frames) + ',' + csv_field(simulation.body_name(int(b))) + ',' + kind + ',' +
+                   std::to_string(element) + '\n';
+      };
+      list("tetrahedron", removed[b].tetrahedra, gone.tetrahedra);
+      list("triangle", removed[b].triangles, gone.triangles);
+      list("edge", removed[b].edges, gone.edges);
+    }
+    if (!lines.empty())
+      if (const std::string error = torn.append(lines); !error.empty()) return torn_path().string() + ": " + error;
+    removed = std::move(now);
+    return "";
+  }
+
   /// Positions, then rows, then the count: whatever happens in between, the files agree on the frames before this one.
   /// Empty when all went well, else "path: reason".
   std::string append(const Simulation& simulation, const StepReport& report) {
@@ -50,6 +78,8 @@ struct Recorder::Impl {
 
     std::string error = positions.write_at(npy_header_size + std::uint64_t(frames) * block.size(), block);
     if (!error.empty()) return positions_path().string() + ": " + error;
+    if (!removed.empty() && frames > 0)
+      if (error = append_torn(simulation); !error.empty()) return error;
     error = metrics.write_at(metrics_size, rows);
     if (!error.empty()) {
       metrics.cut_to(metrics_size);
@@ -129,6 +159,11 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
     else if (const std::string error = p.file.create(p.part); !error.empty())
       problems.error(p.target.string(), "cannot be written: " + error);
   }
+  const auto tears = [](const BodySpec& body) {
+    return std::any_of(body.potentials.begin(), body.potentials.end(), [](const auto& p) { return !p.tear.empty(); });
+  };
+  const auto& bodies = simulation.scene().bodies;
+  if (std::any_of(bodies.begin(), bodies.end(), tears)) impl->removed.resize(bodies.size());
   const auto discard = [&] {
     for (const Part& p : parts) fs::remove(p.part, code);
   };
@@ -151,6 +186,20 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
     return discard(), problems;
   }
   folders.keep();
+  // what was gone at the start already stands in frame 0
+  if (impl->removed.empty()) {
+    fs::remove(impl->torn_path(), code);
+  } else if (error = impl->torn.create(impl->torn_path(), "frame,body,kind,element\n"); !error.empty()) {
+    problems.error(impl->torn_path().string(), "cannot be written: " + error);
+    return problems;
+  }
+  impl->frames = 0;
+  if (!impl->removed.empty()) error = impl->append_torn(simulation);
+  impl->frames = 1;
+  if (!error.empty()) {
+    problems.error(directory.string(), "frame 0 could not be recorded: " + error);
+    return problems;
+  }
   return Recorder(std::move(impl));
 }
 

@@ -34,6 +34,13 @@ void append_numbers(std::string& out, const std::array<double, n>& values) {
   out += ']';
 }
 
+void append_life(std::string& out, const char* name, const std::vector<std::uint32_t>& life) {
+  if (life.empty()) return;
+  out += std::string(",\"") + name + "\":\"";
+  append_base64(out, life.data(), life.size() * sizeof(std::uint32_t));
+  out += '"';
+}
+
 void append_surface(std::string& out, const ReportSurface& surface) {
   out += ",\"surface\":{\"triangles\":\"";
   append_base64(out, surface.triangles.data(), surface.triangles.size() * sizeof(std::uint32_t));
@@ -41,7 +48,9 @@ void append_surface(std::string& out, const ReportSurface& surface) {
   append_base64(out, surface.carriers.data(), surface.carriers.size() * sizeof(std::uint32_t));
   out += "\",\"weights\":\"";
   append_base64(out, surface.weights.data(), surface.weights.size() * sizeof(float));
-  out += "\"}";
+  out += '"';
+  append_life(out, "life", surface.life);
+  out += '}';
 }
 
 void append_meshes(std::string& out, const std::vector<ReportMesh>& meshes) {
@@ -56,6 +65,8 @@ void append_meshes(std::string& out, const std::vector<ReportMesh>& meshes) {
     out += ",\"rest\":\"";
     append_base64(out, mesh.rest.data(), mesh.rest.size() * sizeof(std::uint16_t));
     out += '"';
+    append_life(out, "life", mesh.life);
+    append_life(out, "edgeLife", mesh.edge_life);
     if (!mesh.surface.triangles.empty()) append_surface(out, mesh.surface);
     out += '}';
   });
@@ -64,7 +75,8 @@ void append_meshes(std::string& out, const std::vector<ReportMesh>& meshes) {
 bool same_meshes(const std::vector<ReportMesh>& a, const std::vector<ReportMesh>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ReportMesh& p, const ReportMesh& q) {
     return p.name == q.name && p.color == q.color && p.vertices == q.vertices && p.triangles == q.triangles &&
-           p.edges == q.edges && p.rest_box == q.rest_box && p.rest == q.rest && p.surface == q.surface;
+           p.edges == q.edges && p.rest_box == q.rest_box && p.rest == q.rest && p.surface == q.surface &&
+           p.life == q.life && p.edge_life == q.edge_life;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 
 #include "verve/mesh.h"
@@ -41,7 +42,40 @@ void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen
   }
 }
 
-ReportMesh visible_part(const Mesh& mesh, int first_vertex, const Mesh* surface_mesh, const Embedding* embedding) {
+constexpr std::uint32_t for_ever = 0xffffffff;
+
+/// Elements of n vertices each, over `frames`: those that are not among `now` are gone from this frame on, and those
+/// that are new appear in it.
+template <class Now>
+void update_life(std::vector<std::uint32_t>& elements, std::vector<std::uint32_t>& life, const Now& now,
+                 std::uint32_t frame) {
+  constexpr size_t n = std::tuple_size_v<typename Now::value_type>;
+  using Element = std::array<std::uint32_t, n>;
+  if (life.empty())
+    for (size_t i = 0; i < elements.size() / n; ++i) life.insert(life.end(), {0u, for_ever});
+  std::map<Element, size_t> alive;
+  for (size_t i = 0; i < elements.size() / n; ++i) {
+    Element e;
+    std::copy_n(elements.begin() + long(i * n), n, e.begin());
+    if (life[2 * i + 1] == for_ever) alive[e] = i;
+  }
+  for (const auto& element : now) {
+    Element e;
+    std::copy(element.begin(), element.end(), e.begin());
+    if (alive.erase(e)) continue;
+    elements.insert(elements.end(), e.begin(), e.end());
+    life.insert(life.end(), {frame, for_ever});
+  }
+  for (const auto& [e, i] : alive) life[2 * i + 1] = frame;
+}
+
+bool tears(const BodySpec& body) {
+  return std::any_of(body.potentials.begin(), body.potentials.end(), [](const auto& p) { return !p.tear.empty(); });
+}
+
+/// `whole`: all vertices, in their order, so that any of them may come to light.
+ReportMesh visible_part(const Mesh& mesh, int first_vertex, const Mesh* surface_mesh, const Embedding* embedding,
+                        bool whole) {
   ReportMesh out;
   std::vector<int> number(mesh.vertices.size(), -1);
   std::vector<int> local;
@@ -49,6 +83,7 @@ ReportMesh visible_part(const Mesh& mesh, int first_vertex, const Mesh* surface_
     if (number[v] < 0) number[v] = int(local.size()), local.push_back(v);
     return std::uint32_t(number[v]);
   };
+  for (size_t v = 0; whole && v < mesh.vertices.size(); ++v) use(int(v));
   for (const auto& t : surface(mesh))
     for (const int v : t) out.triangles.push_back(use(v));
   for (const auto& e : mesh.edges)
@@ -72,7 +107,7 @@ std::vector<ReportMesh> visible_parts(const Simulation& simulation) {
   const auto& specs = simulation.scene().bodies;
   for (int body = 0; body < simulation.bodies(); ++body) {
     out.push_back(visible_part(simulation.mesh(body), simulation.first_vertex(body), simulation.embedded_mesh(body),
-                               simulation.embedding(body)));
+                               simulation.embedding(body), size_t(body) < specs.size() && tears(specs[body])));
     out.back().name = simulation.body_name(body);
     if (size_t(body) < specs.size()) out.back().color = specs[body].color;
     if (out.back().color.empty()) out.back().color = body_colors[body % std::size(body_colors)];
@@ -121,7 +156,26 @@ ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int tota
   add(simulation, {}, first);
 }
 
+void ReportRun::Impl::follow_tears(const Simulation& simulation) {
+  torn.resize(meshes.size());
+  for (int b = 0; b < int(meshes.size()); ++b) {
+    const int now = simulation.measure(b).torn;
+    if (now == torn[b]) continue;
+    torn[b] = now;
+    const auto frame = std::uint32_t(simulation.frame());
+    const RemovedElements removed = simulation.removed_elements(b);
+    const Mesh left = without(simulation.mesh(b), removed);
+    ReportMesh& mesh = meshes[b];
+    update_life(mesh.triangles, mesh.life, surface(left), frame);
+    if (!mesh.edges.empty()) update_life(mesh.edges, mesh.edge_life, left.edges, frame);
+    if (const Mesh* carried = simulation.embedded_mesh(b))
+      update_life(mesh.surface.triangles, mesh.surface.life,
+                  without(*carried, *simulation.embedding(b), simulation.mesh(b), removed).triangles, frame);
+  }
+}
+
 void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured) {
+  follow_tears(simulation);
   const Measures m = simulation.measure();
   const int frame = simulation.frame();
   const double time = simulation.time();

@@ -17,6 +17,7 @@ struct ReportSurface {
   std::vector<std::uint32_t> triangles;
   std::vector<std::uint32_t> carriers;  ///< four per vertex, numbers in `vertices` of the mesh
   std::vector<float> weights;           ///< of the carriers
+  std::vector<std::uint32_t> life;      ///< of the triangles, as in ReportMesh
   bool operator==(const ReportSurface&) const = default;
 };
 
@@ -30,6 +31,9 @@ struct ReportMesh {
   std::array<double, 6> rest_box{};
   std::vector<std::uint16_t> rest;  ///< rest shape in rest_box
   ReportSurface surface;            ///< shown instead of the skin when there is one
+  /// Of a body that tears: for each triangle, or edge, the frame in which it appears and the one in which it is gone.
+  /// Empty: always there.
+  std::vector<std::uint32_t> life, edge_life;
 };
 
 /// Positions as 16-bit fractions of a box per body and frame: 1/65535 of the body's size, wherever it flies.
@@ -98,14 +102,21 @@ struct ReportRun::Impl {
   double start = 0;  ///< time of the first frame [s]
   History history;
   std::vector<FrameQuality> quality;  ///< of every frame
+  std::vector<int> torn;              ///< of each body, at the last frame
   double sum_iterations = 0, sum_milliseconds = 0;
   std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table
   bool reference = false, failed = false;
 
   Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames, const FrameQuality& first);
   void add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured);
+  void follow_tears(const Simulation& simulation);
   int steps() const { return int(history.frames.size()) - 1; }
-  Spans spans() const { return undisturbed_spans(scene, steps(), start); }
+  Spans spans() const {
+    std::vector<int> torn_steps;
+    for (int i = 1; i <= steps(); ++i)
+      if (history.frames[i].torn != history.frames[i - 1].torn) torn_steps.push_back(i);
+    return undisturbed_spans(scene, steps(), start, torn_steps);
+  }
 };
 
 /// Bytes of one vertex of one frame in the page: three 16-bit numbers in base64.

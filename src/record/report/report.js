@@ -34,22 +34,54 @@
     }
   }
 
+  /** Of elements with `size` vertices those that are there in a frame: `life` has when each appears and when it is gone. */
+  function living(elements, life, size, frame) {
+    if (!life) return elements;
+    const kept = [];
+    for (let i = 0; 2 * i < life.length; ++i)
+      if (life[2 * i] <= frame && frame < life[2 * i + 1])
+        for (let k = 0; k < size; ++k) kept.push(elements[size * i + k]);
+    return Uint32Array.from(kept);
+  }
+  /** Adds what is known of the elements of a body that tears. */
+  function withLife(mesh, from) {
+    if (from.life) mesh.life = uint32(from.life);
+    if (from.edgeLife) mesh.edgeLife = uint32(from.edgeLife);
+    mesh.changes = [...new Set([...(mesh.life || []), ...(mesh.edgeLife || [])])];
+    return mesh;
+  }
+
   const geometries = (data.geometries || []).map(meshes => meshes.map(mesh => {
     const rest = new Float32Array(3 * mesh.vertices);
     decode(uint16(mesh.rest), 0, mesh.vertices, mesh.restBox, [0, 0, 0], rest);
-    const out = {name: mesh.name, color: mesh.color, vertices: mesh.vertices, rest,
-                 triangles: uint32(mesh.triangles), edges: uint32(mesh.edges)};
+    const out = withLife({name: mesh.name, color: mesh.color, vertices: mesh.vertices, rest,
+                          triangles: uint32(mesh.triangles), edges: uint32(mesh.edges)}, mesh);
     if (!mesh.surface) return out;
     // A surface that the mesh carries: its frames are computed here from those of the mesh, which becomes its cage.
     const carriers = uint32(mesh.surface.carriers), weights = float32(mesh.surface.weights);
     out.cage = true;
-    out.carried = {color: mesh.color, triangles: uint32(mesh.surface.triangles), edges: new Uint32Array(0), carriers,
-                   weights, rest: verve.math.carry({carriers, weights}, rest, new Float32Array(carriers.length / 4 * 3))};
+    out.carried = withLife({color: mesh.color, triangles: uint32(mesh.surface.triangles), edges: new Uint32Array(0),
+                            carriers, weights,
+                            rest: verve.math.carry({carriers, weights}, rest,
+                                                   new Float32Array(carriers.length / 4 * 3))}, mesh.surface);
     return out;
   }));
   /** What the viewer gets: the meshes, then the surfaces that they carry. */
   const drawn = meshes => [...meshes, ...meshes.filter(m => m.carried).map(m => m.carried)];
   const caged = geometries.some(meshes => meshes.some(m => m.carried));
+
+  /** Shows what there is of bodies that tear. */
+  function showLiving(view, frame) {
+    view.generation = view.generation || [];
+    drawn(geometries[view.run.geometry]).forEach((mesh, i) => {
+      if (!mesh.changes.length) return;
+      const generation = mesh.changes.filter(change => change <= frame).length;
+      if (view.generation[i] === generation) return;
+      view.generation[i] = generation;
+      view.viewer.setElements(i, living(mesh.triangles, mesh.life, 3, frame),
+                              living(mesh.edges, mesh.edgeLife, 2, frame));
+    });
+  }
 
   function positionsOf(run, frame, origin) {
     const meshes = geometries[run.geometry], fractions = uint16(frame.positions);
@@ -210,6 +242,7 @@
       if (view.shown === key) continue;
       view.shown = key;
       const origin = follow ? centerOf(frame) : middle;
+      showLiving(view, frame.frame);
       view.viewer.setPositions(positionsOf(view.run, frame, origin), origin);
     }
     for (const plot of plots) plot.setTime(tick.time);

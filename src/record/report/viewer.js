@@ -4,6 +4,7 @@
 //   const viewer = new verve.Viewer(canvas, camera);       // throws when WebGL 2 is missing
 //   viewer.setMeshes([{color: '#e08a5b', triangles, edges, rest}, ...]);   // Uint32Array, Uint32Array, Float32Array
 //                                                          // with `cage: true`: only lines, and only if viewer.cage
+//   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
 //   verve.attachControls(canvas, camera);
 //
@@ -206,6 +207,16 @@ globalThis.verve = globalThis.verve || {};
       this.gridSpacing = verve.math.niceStep(this.size / 4);  // a default; set it anew to suit the motion
       gl.bindVertexArray(null);
       this.requestDraw();
+    }
+
+    setElements(index, triangles, edges) {
+      const gl = this.gl, body = this.bodies[index], mesh = {...this.meshes[index], triangles, edges};
+      this.meshes = this.meshes.map((old, i) => i === index ? mesh : old);
+      if (body.surface) gl.deleteBuffer(body.surface.buffer);
+      if (body.rope) gl.deleteBuffer(body.rope.buffer);
+      body.surface = triangles.length ? this.makeSurface(mesh, body.count) : undefined;
+      body.rope = edges.length ? this.makeRope(mesh) : undefined;
+      gl.bindVertexArray(null);
     }
 
     makeSurface(mesh, count) {

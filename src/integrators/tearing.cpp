@@ -1,0 +1,98 @@
+// Tearing (PD Sec. 7.1, Fig. 10): elements beyond their limit go at the end of a frame, and what hung on them follows.
+#include <algorithm>
+
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+/// w A^T A of an element that goes, taken out: its rows sum to zero, so that it is a sum over pairs of corners.
+void take_out_element(const Potential& potential, int element, int offset, std::vector<LowRankTerm>& terms) {
+  for (int i = 0; i < potential.corners(element); ++i)
+    for (int j = 0; j < i; ++j) {
+      const int a = potential.vertex(element, i) + offset, b = potential.vertex(element, j) + offset;
+      terms.push_back({std::min(a, b), std::max(a, b), potential.metric(element, i, j)});
+    }
+}
+
+}  // namespace
+
+/// What hangs on the surface of a body: the wind, and what it touches.
+void World::follow_surface(int b) {
+  Body& body = model.bodies[b];
+  for (Sail& sail : model.sails)
+    if (sail.body == b) sail = make_sail(b, body, body.tearing->surface(state.gone[b]));
+  if (!has_contact()) return;
+  body.surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
+}
+
+/// All elements there again.
+void World::mend() {
+  const bool torn = !removed_.empty();
+  state.gone.resize(model.bodies.size()), removed_.resize(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    Body& body = model.bodies[b];
+    if (!body.tearing) continue;
+    state.gone[b].assign(body.tearing->cells(), 0);
+    removed_[b].resize(body.potentials.size());
+    for (size_t k = 0; k < body.potentials.size(); ++k) {
+      removed_[b][k].assign(body.potentials[k]->elements(), 0);
+      if (torn) body.potentials[k]->set_removed(removed_[b][k]);
+    }
+    if (torn) follow_surface(int(b));
+  }
+}
+
+/// The energy of what goes is a loss, and booked. Nothing else changes: masses, positions and velocities are what they
+/// were, and with them P, L and the kinetic energy. All bodies are looked at in the state that the frame has led to, so
+/// that what tears loads its neighbours from the next frame on.
+void World::tear(double time, StepReport& report) {
+  std::vector<char> elements;
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    Body& body = model.bodies[b];
+    if (!body.tearing) continue;
+    const Vec4* x = state.x.data() + body.first;
+    torn_.clear();
+    for (int t = 0; t < body.tearing->tests(); ++t) {
+      const int k = body.tearing->potential_of(t);
+      if (const auto limit = scene.bodies[b].potentials[k].tear.at(time))
+        body.tearing->find_over(t, *body.potentials[k], x, *limit, state.gone[b], torn_);
+    }
+    if (torn_.empty()) continue;
+    std::sort(torn_.begin(), torn_.end());
+    torn_.erase(std::unique(torn_.begin(), torn_.end()), torn_.end());
+    body.tearing->remove(torn_, state.gone[b]);
+
+    Island& island = *islands_[island_of_body_[b]];
+    Island* owner = &island;  // of the factor
+    for (Island* part : island.parts())
+      if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;
+    const auto place = std::find(owner->bodies().begin(), owner->bodies().end(), int(b)) - owner->bodies().begin();
+    const int offset = owner->offset(int(place));
+    std::vector<LowRankTerm> terms;
+    double loss = 0;
+    for (size_t k = 0; k < body.potentials.size(); ++k) {
+      Potential& potential = *body.potentials[k];
+      body.tearing->find_elements(int(k), state.gone[b], elements);
+      if (elements == removed_[b][k]) continue;
+      for (int e = 0; e < potential.elements(); ++e)
+        if (elements[e] && !removed_[b][k][e]) take_out_element(potential, e, offset, terms);
+      loss += potential.energy(x);
+      potential.set_removed(elements);
+      loss -= potential.energy(x);
+      removed_[b][k] = elements;
+    }
+    owner->take_out(terms);
+    if (owner != &island) island.anchors_changed();
+    // what is remembered of the motion belongs to other forces
+    for (const int member : island.bodies()) state.ledger[member].history = false;
+    BodyLedger& ledger = state.ledger[b];
+    ledger.booked_loss += loss, ledger.elastic -= loss;
+    ledger.torn += int(torn_.size()), report.torn += int(torn_.size());
+    follow_surface(int(b));
+    if (has_contact()) forget_neighbours(int(b));
+  }
+}
+
+}  // namespace verve
