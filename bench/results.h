@@ -140,6 +140,7 @@ struct TearingResult {
   int vertices = 0, elements = 0, torn = 0;
   Times frames, changed;  ///< all of them; those in which something tore, and those after them
   double largest = 0;     ///< of `changed`
+  double change = 0;      ///< likewise, where each frame has no more iterations than the mean: the change alone
   std::uint64_t hash = 0;
 };
 

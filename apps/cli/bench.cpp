@@ -299,11 +299,14 @@ void print_pairs(const std::vector<PairsResult>& pairs) {
 
 void print_tearing(const std::vector<TearingResult>& tearing) {
   if (tearing.empty()) return;
-  Table table{{"scene", "elements", "torn", "mean frame", "mean where torn", "largest where torn", "of the mean"}};
+  Table table{{"scene", "elements", "torn", "mean frame", "mean where torn", "largest where torn", "of the mean",
+               "at mean iterations", "of the mean"}};
   for (const TearingResult& t : tearing)
     table.push_back({t.name, std::to_string(t.elements), std::to_string(t.torn), ms(t.frames.mean()),
                      t.changed.empty() ? "-" : ms(t.changed.mean()), t.changed.empty() ? "-" : ms(t.largest),
-                     t.changed.empty() ? "-" : times(t.largest, t.frames.mean())});
+                     t.changed.empty() ? "-" : times(t.largest, t.frames.mean()),
+                     t.changed.empty() ? "-" : ms(t.change),
+                     t.changed.empty() ? "-" : times(t.change, t.frames.mean())});
   print_headed("Frames of bodies that tear [ms, 1 thread]", table);
 }
 

@@ -48,50 +48,55 @@ void World::mend() {
 /// were, and with them P, L and the kinetic energy. All bodies are looked at in the state that the frame has led to, so
 /// that what tears loads its neighbours from the next frame on.
 void World::tear(double time, StepReport& report) {
+  std::vector<Island*> lighter;
+  std::vector<char> has_torn(model.bodies.size(), 0);
   std::vector<char> elements;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
     if (!body.tearing) continue;
-    const Vec4* x = state.x.data() + body.first;
     torn_.clear();
     for (int t = 0; t < body.tearing->tests(); ++t) {
       const int k = body.tearing->potential_of(t);
       if (const auto limit = scene.bodies[b].potentials[k].tear.at(time))
-        body.tearing->find_over(t, *body.potentials[k], x, *limit, state.gone[b], torn_);
+        body.tearing->find_over(t, *body.potentials[k], state.x.data() + body.first, *limit, state.gone[b], torn_);
     }
     if (torn_.empty()) continue;
     std::sort(torn_.begin(), torn_.end());
     torn_.erase(std::unique(torn_.begin(), torn_.end()), torn_.end());
     body.tearing->remove(torn_, state.gone[b]);
+    state.ledger[b].torn += int(torn_.size()), report.torn += int(torn_.size());
 
     Island& island = *islands_[island_of_body_[b]];
     Island* owner = &island;  // of the factor
     for (Island* part : island.parts())
       if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;
     const auto place = std::find(owner->bodies().begin(), owner->bodies().end(), int(b)) - owner->bodies().begin();
-    const int offset = owner->offset(int(place));
     std::vector<LowRankTerm> terms;
-    double loss = 0;
     for (size_t k = 0; k < body.potentials.size(); ++k) {
       Potential& potential = *body.potentials[k];
       body.tearing->find_elements(int(k), state.gone[b], elements);
       if (elements == removed_[b][k]) continue;
       for (int e = 0; e < potential.elements(); ++e)
-        if (elements[e] && !removed_[b][k][e]) take_out_element(potential, e, offset, terms);
-      loss += potential.energy(x);
+        if (elements[e] && !removed_[b][k][e]) take_out_element(potential, e, owner->offset(int(place)), terms);
       potential.set_removed(elements);
-      loss -= potential.energy(x);
       removed_[b][k] = elements;
     }
     owner->take_out(terms);
     if (owner != &island) island.anchors_changed();
-    // what is remembered of the motion belongs to other forces
-    for (const int member : island.bodies()) state.ledger[member].history = false;
-    BodyLedger& ledger = state.ledger[b];
-    ledger.booked_loss += loss, ledger.elastic -= loss;
-    ledger.torn += int(torn_.size()), report.torn += int(torn_.size());
+    if (std::find(lighter.begin(), lighter.end(), &island) == lighter.end()) lighter.push_back(&island);
+    has_torn[b] = 1;
     follow_surface(int(b));
     if (has_contact()) forget_neighbours(int(b));
+  }
+  for (Island* island : lighter) {
+    island->evaluate_motion();  // the next frame begins with it
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      BodyLedger& ledger = state.ledger[island->bodies()[k]];
+      ledger.history = false;  // what is remembered of the motion belongs to other forces
+      if (!has_torn[island->bodies()[k]]) continue;
+      ledger.booked_loss += ledger.elastic - island->body_energies()[k];
+      ledger.elastic = island->body_energies()[k];
+    }
   }
 }
 

@@ -133,14 +133,14 @@ class Batch final : public Potential {
 
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
     for (int e = 0; e < elements(); ++e) {
-      const Element<double> element = at(e);
+      const Metric k(at(e));
       const double there = is_gone(e) ? 0 : scale;
       for (int i = 0; i < vertices; ++i)
         for (int j = 0; j <= i; ++j)
-          matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * metric_of(element, i, j));
+          matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * k(i, j));
     }
   }
-  double metric(int element, int i, int j) const override { return metric_of(at(element), i, j); }
+  double metric(int element, int i, int j) const override { return Metric(at(element))(i, j); }
 
   bool can_lose_elements() const override { return true; }
   void set_removed(const std::vector<char>& gone) override {
@@ -252,15 +252,24 @@ class Batch final : public Potential {
 
   bool is_gone(int element) const { return !gone_.empty() && gone_[element]; }
 
-  static double metric_of(const Element<double>& element, int i, int j) {
-    double sum = 0;
-    if constexpr (own_metric) {
-      sum = Kernel::metric(element, i, j);
-    } else {
-      for (int r = 0; r < rows_; ++r) sum += coefficient_of(element, r, i) * coefficient_of(element, r, j);
+  /// What the global step takes for the Hessian of an element, by corners.
+  struct Metric {
+    explicit Metric(const Element<double>& e) : element(e) {
+      for (int i = 0; i < vertices; ++i)
+        for (int r = 0; r < rows_; ++r) a[i][r] = coefficient_of(e, r, i);
     }
-    return element.weight * sum;
-  }
+    double operator()(int i, int j) const {
+      double sum = 0;
+      if constexpr (own_metric) {
+        sum = Kernel::metric(element, i, j);
+      } else {
+        for (int r = 0; r < rows_; ++r) sum += a[i][r] * a[j][r];
+      }
+      return element.weight * sum;
+    }
+    Element<double> element;
+    double a[vertices][rows_];
+  };
 
   /// An element as it was bound.
   Element<double> at(int element) const {

@@ -104,6 +104,42 @@ double distance(const Mesh& a, const Mesh& b) {
 
 }  // namespace
 
+TEST_CASE("P20: convert leaves out what is torn, from the frame on in which it went, and keeps the vertices") {
+  const Folder folder;
+  folder.write("in.json", R"({
+    "version": 1, "name": "torn", "frames": 6,
+    "bodies": [
+      {"name": "block", "mesh": {"generator": "box", "size": [2, 0.5, 0.5], "cells": [8, 2, 2]},
+       "potentials": [{"type": "tet_strain", "mu": 1e4, "tear": 1.3}], "initial": {"stretch": [1.35, 1, 1]}},
+      {"name": "car", "mesh": {"generator": "cage", "cell": 0.3}, "embed": {"generator": "sphere", "frequency": 3},
+       "potentials": [{"type": "tet_strain", "mu": 1e3, "tear": 1.3}], "initial": {"stretch": [1.35, 1, 1]}}
+    ]})");
+  const Outcome simulated = run(folder, {"simulate", "in.json", "--out", "torn"});
+  REQUIRE(simulated.code == 0);
+  CHECK(contains(simulated.out, " elements torn, the first in frame 1\n"));
+  REQUIRE(run(folder, {"convert", "torn", "--to", "ply"}).code == 0);
+  Simulation simulation = Simulation::create(read_scene(folder.text("torn/scene.json")).value()).value();
+  for (int f = 0; f <= 6; ++f) {
+    CAPTURE(f);
+    if (f > 0) REQUIRE(simulation.step());
+    const std::string number = "_000" + std::to_string(f) + ".ply";
+    const Mesh block = read_ply(read_file(folder.path("torn/ply/block" + number)), false);
+    const RemovedElements removed = simulation.removed_elements(0);
+    CHECK(removed.empty() == (f == 0));
+    CHECK(block.vertices.size() == simulation.mesh(0).vertices.size());
+    CHECK(block.triangles == surface(without(simulation.mesh(0), removed)));
+    const Mesh car = read_ply(read_file(folder.path("torn/ply/car" + number)), false);
+    CHECK(car.vertices.size() == simulation.embedded_mesh(1)->vertices.size());
+    CHECK(car.triangles == without(*simulation.embedded_mesh(1), *simulation.embedding(1), simulation.mesh(1),
+                                   simulation.removed_elements(1)).triangles);
+    if (f > 0) CHECK(car.triangles.size() < simulation.embedded_mesh(1)->triangles.size());
+  }
+  std::filesystem::remove(folder.path("torn/torn.csv"));
+  const Outcome refused = run(folder, {"convert", "torn", "--to", "ply"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "torn.csv: cannot be read, expected the torn elements of a run"));
+}
+
 TEST_CASE("convert writes carried surfaces, skins, sheets and ropes of every frame, as they were simulated") {
   const Folder folder;
   folder.write("in.json", mixed_scene());

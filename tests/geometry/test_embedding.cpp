@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "geometry/mesh_checks.h"
@@ -180,4 +181,36 @@ TEST_CASE("the skin of a solid is a surface of its own with only the vertices it
   const Mesh sheet = generate_mesh("cloth", {{"columns", {4}}, {"rows", {3}}}).value();
   CHECK(skin_of(sheet).vertices == sheet.vertices);
   CHECK(skin_of(sheet).triangles == sheet.triangles);
+}
+
+TEST_CASE("P20: a carried surface loses the triangles whose corners hung on what is gone") {
+  const Mesh box = generate_mesh("box", {{"cells", {3, 3, 3}}}).value();
+  const Mesh ball = generate_mesh("sphere", {{"frequency", {6}}, {"size", {0.9}}}).value();
+  const Embedding embedding = embed(box, ball.vertices);
+  CHECK(without(ball, embedding, box, {}).triangles == ball.triangles);
+  RemovedElements all;
+  for (int t = 0; t < int(box.tetrahedra.size()); ++t) all.tetrahedra.push_back(t);
+  CHECK(without(ball, embedding, box, all).triangles.empty());
+  CHECK(without(box, all).tetrahedra.empty());
+  CHECK(without(box, all).vertices == box.vertices);
+
+  RemovedElements some;
+  for (int t = 0; t < int(box.tetrahedra.size()); t += 7) some.tetrahedra.push_back(t);
+  const Mesh left = without(box, some), shell = without(ball, embedding, box, some);
+  CHECK(left.tetrahedra.size() + some.tetrahedra.size() == box.tetrahedra.size());
+  const auto carried = [&](int v) {  // by a tetrahedron that is left
+    auto vertices = embedding.vertices[v];
+    std::sort(vertices.begin(), vertices.end());
+    for (auto t : left.tetrahedra) {
+      std::sort(t.begin(), t.end());
+      if (t == vertices) return true;
+    }
+    return false;
+  };
+  std::vector<std::array<int, 3>> expected;
+  for (const auto& [a, b, c] : ball.triangles)
+    if (carried(a) && carried(b) && carried(c)) expected.push_back({a, b, c});
+  CHECK(shell.triangles == expected);
+  CHECK(expected.size() < ball.triangles.size());
+  CHECK(!expected.empty());
 }
