@@ -30,10 +30,11 @@ std::array<double, 6> box_of(size_t count, const At& at) {
   return box;
 }
 
-/// Positions of the chosen vertices as fractions of their box; non-finite coordinates go to the middle of the box.
-void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen, std::array<double, 6>& box,
-              std::vector<std::uint16_t>& out) {
-  box = box_of(chosen.size(), [&](size_t i) -> const Vec3& { return positions[chosen[i]]; });
+/// Positions of the chosen vertices as fractions of the box of those that are seen; non-finite coordinates go to the
+/// middle of the box, what is outside to its border.
+void quantize(const std::vector<Vec3>& positions, const std::vector<int>& chosen, const std::vector<int>& seen,
+              std::array<double, 6>& box, std::vector<std::uint16_t>& out) {
+  box = box_of(seen.size(), [&](size_t i) -> const Vec3& { return positions[seen[i]]; });
   for (const int v : chosen) {
     for (int axis = 0; axis < 3; ++axis) {
       const double s = box[axis + 3] > 0 ? (positions[v][axis] - box[axis]) / box[axis + 3] : 0;
@@ -97,7 +98,7 @@ ReportMesh visible_part(const Mesh& mesh, int first_vertex, const Mesh* surface_
         out.surface.weights.push_back(float(embedding->weights[i][k]));
       }
   }
-  quantize(mesh.vertices, local, out.rest_box, out.rest);
+  quantize(mesh.vertices, local, local, out.rest_box, out.rest);
   for (const int v : local) out.vertices.push_back(first_vertex + v);
   return out;
 }
@@ -157,7 +158,7 @@ ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int tota
 }
 
 void ReportRun::Impl::follow_tears(const Simulation& simulation) {
-  torn.resize(meshes.size());
+  torn.resize(meshes.size()), seen.resize(meshes.size());
   for (int b = 0; b < int(meshes.size()); ++b) {
     const int now = simulation.measure(b).torn;
     if (now == torn[b]) continue;
@@ -171,6 +172,14 @@ void ReportRun::Impl::follow_tears(const Simulation& simulation) {
     if (const Mesh* carried = simulation.embedded_mesh(b))
       update_life(mesh.surface.triangles, mesh.surface.life,
                   without(*carried, *simulation.embedding(b), simulation.mesh(b), removed).triangles, frame);
+    // vertices on their own may fly far, and are not drawn
+    std::vector<int> used;
+    for (const auto& t : surface(left)) used.insert(used.end(), t.begin(), t.end());
+    for (const auto& e : left.edges) used.insert(used.end(), e.begin(), e.end());
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (int& v : used) v += simulation.first_vertex(b);
+    if (!simulation.embedded_mesh(b)) seen[b] = std::move(used);
   }
 }
 
@@ -200,7 +209,9 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
 
   ReportFrame shot{frame, time, m.center, {}, {}, {}};
   const std::vector<Vec3> x = simulation.positions();
-  for (const ReportMesh& mesh : meshes) quantize(x, mesh.vertices, shot.boxes.emplace_back(), shot.positions);
+  for (size_t b = 0; b < meshes.size(); ++b)
+    quantize(x, meshes[b].vertices, seen[b].empty() ? meshes[b].vertices : seen[b], shot.boxes.emplace_back(),
+             shot.positions);
   // what is seen of a body may be far smaller than the cage that carries it: the page's camera and ground go by this
   shot.shown = shot.boxes;
   bool carried = false;

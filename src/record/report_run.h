@@ -103,6 +103,7 @@ struct ReportRun::Impl {
   History history;
   std::vector<FrameQuality> quality;  ///< of every frame
   std::vector<int> torn;              ///< of each body, at the last frame
+  std::vector<std::vector<int>> seen;  ///< of each body that has torn: vertices with elements
   double sum_iterations = 0, sum_milliseconds = 0;
   std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table
   bool reference = false, failed = false;

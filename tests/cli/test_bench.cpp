@@ -144,6 +144,19 @@ TEST_CASE("bench finds the same pairs by every way of finding them") {
   CHECK(rows[4].at("name") == "stack_1k_brute_force");
 }
 
+TEST_CASE("P20: bench tells frames in which something tears from the others") {
+  const Folder folder;
+  const Outcome outcome = run(folder, {"bench", "--only", "tearing", "--quick", "--name", "flag_torn"});
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "Frames of bodies that tear"));
+  const std::vector<Cells> rows = read_table(folder.path("runs/bench/bench.csv"));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].at("group") == "tearing");
+  CHECK(rows[0].at("name") == "flag_torn");
+  CHECK(number(rows[0], "ms_min") > 0);
+  CHECK(number(rows[0], "ms_median") > 0);
+}
+
 TEST_CASE("bench refuses bad flags and unwritable files before it measures anything") {
   const Folder folder;
   folder.write("file", "not a folder");

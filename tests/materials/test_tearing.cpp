@@ -352,7 +352,8 @@ TEST_CASE("P20, N32: what has come loose still touches the floor") {
   scene.gravity = {0, -9.81, 0};
   scene.bodies[0].place.translate = {0, 0.5, 0};
   scene.bodies[0].initial.angular_velocity = {0, 0, 0};
-  scene.colliders.push_back({.name = "floor", .shape = "plane"});
+  scene.colliders.emplace_back();
+  scene.colliders[0].name = "floor", scene.colliders[0].shape = "plane";
   Simulation sim = make(scene);
   go(sim, 1);
   const Mesh left = without(sim.mesh(0), sim.removed_elements(0));
