@@ -49,7 +49,7 @@ void World::mend() {
 /// that what tears loads its neighbours from the next frame on.
 void World::tear(double time, StepReport& report) {
   std::vector<Island*> lighter;
-  std::vector<char> has_torn(model.bodies.size(), 0);
+  std::vector<int> bodies;  // that have torn; nothing is allocated while none does
   std::vector<char> elements;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
@@ -84,7 +84,7 @@ void World::tear(double time, StepReport& report) {
     owner->take_out(terms);
     if (owner != &island) island.anchors_changed();
     if (std::find(lighter.begin(), lighter.end(), &island) == lighter.end()) lighter.push_back(&island);
-    has_torn[b] = 1;
+    bodies.push_back(int(b));
     follow_surface(int(b));
     if (has_contact()) forget_neighbours(int(b));
   }
@@ -93,7 +93,7 @@ void World::tear(double time, StepReport& report) {
     for (size_t k = 0; k < island->bodies().size(); ++k) {
       BodyLedger& ledger = state.ledger[island->bodies()[k]];
       ledger.history = false;  // what is remembered of the motion belongs to other forces
-      if (!has_torn[island->bodies()[k]]) continue;
+      if (std::find(bodies.begin(), bodies.end(), island->bodies()[k]) == bodies.end()) continue;
       ledger.booked_loss += ledger.elastic - island->body_energies()[k];
       ledger.elastic = island->body_energies()[k];
     }

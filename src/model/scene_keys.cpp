@@ -222,7 +222,8 @@ const std::vector<Key>& keys_of<PotentialSpec>() {
       key<&PotentialSpec::poses>("poses", "further examples: the body's own rest shape, deformed"),
       key<&PotentialSpec::projection>("projection", "factor of solver.stiffness for this one; pbd only",
                                       {.range = between(0, 1)}),
-      key<&PotentialSpec::tear>("tear", "elements longer than this, in lengths at rest, are removed; nothing given: never",
+      key<&PotentialSpec::tear>("tear",
+                                "elements longer than this, in lengths at rest, are removed; nothing given: never",
                                 {.range = above(1)}),
   };
   return keys;

@@ -136,8 +136,7 @@ class Batch final : public Potential {
       const Metric k(at(e));
       const double there = is_gone(e) ? 0 : scale;
       for (int i = 0; i < vertices; ++i)
-        for (int j = 0; j <= i; ++j)
-          matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * k(i, j));
+        for (int j = 0; j <= i; ++j) matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * k(i, j));
     }
   }
   double metric(int element, int i, int j) const override { return Metric(at(element))(i, j); }

@@ -36,8 +36,9 @@ Expected<std::vector<TornElement>> read_torn(const std::filesystem::path& file) 
     const bool good = fields.size() == 4 && number(fields[0], torn.frame) && number(fields[3], torn.element) &&
                       (fields[2] == "tetrahedron" || fields[2] == "triangle" || fields[2] == "edge");
     if (!good) {
-      problems.error(file.string() + ":" + std::to_string(line),
-                     "found \"" + row + "\", expected a frame, a body, one of tetrahedron, triangle, edge, and a number");
+      problems.error(
+          file.string() + ":" + std::to_string(line),
+          "found \"" + row + "\", expected a frame, a body, one of tetrahedron, triangle, edge, and a number");
       return problems;
     }
     torn.body = fields[1], torn.kind = fields[2];

@@ -101,8 +101,8 @@ struct ReportRun::Impl {
   Scene scene;
   double start = 0;  ///< time of the first frame [s]
   History history;
-  std::vector<FrameQuality> quality;  ///< of every frame
-  std::vector<int> torn;              ///< of each body, at the last frame
+  std::vector<FrameQuality> quality;   ///< of every frame
+  std::vector<int> torn;               ///< of each body, at the last frame
   std::vector<std::vector<int>> seen;  ///< of each body that has torn: vertices with elements
   double sum_iterations = 0, sum_milliseconds = 0;
   std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table

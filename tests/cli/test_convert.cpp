@@ -131,7 +131,8 @@ TEST_CASE("P20: convert leaves out what is torn, from the frame on in which it w
     const Mesh car = read_ply(read_file(folder.path("torn/ply/car" + number)), false);
     CHECK(car.vertices.size() == simulation.embedded_mesh(1)->vertices.size());
     CHECK(car.triangles == without(*simulation.embedded_mesh(1), *simulation.embedding(1), simulation.mesh(1),
-                                   simulation.removed_elements(1)).triangles);
+                                   simulation.removed_elements(1))
+                               .triangles);
     if (f > 0) CHECK(car.triangles.size() < simulation.embedded_mesh(1)->triangles.size());
   }
   std::filesystem::remove(folder.path("torn/torn.csv"));

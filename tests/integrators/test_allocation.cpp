@@ -128,3 +128,10 @@ TEST_CASE("no step after the first allocates while dials and anchor paths move, 
     CHECK(allocations_later(sim) == 0);
   }
 }
+
+TEST_CASE("P20: no step after the first allocates in a body that may tear and does not") {
+  Scene scene = cube_scene();
+  scene.bodies[0].potentials[0].tear = 5.0;
+  Simulation sim = make(scene);
+  CHECK(allocations_later(sim) == 0);
+}

@@ -71,7 +71,8 @@ TEST_CASE("P20: a rope loses the edges that are longer than their limit, and no 
     x.push_back(x.back() + Vec3{length * stretch[i], 0, 0});
     rope.edges.push_back({i, i + 1});
   }
-  for (const auto& [limit, expected] : {std::pair{1.65, std::vector<int>{}}, {1.35, {3}}, {1.3, {2, 3}}, {1.2, {1, 2, 3}}}) {
+  for (const auto& [limit, expected] :
+       {std::pair{1.65, std::vector<int>{}}, {1.35, {3}}, {1.3, {2, 3}}, {1.2, {1, 2, 3}}}) {
     CAPTURE(limit);
     BodySpec body = mesh_body(rope, {tearing(springs(1), limit)});
     body.density = 1e9;
@@ -238,7 +239,8 @@ TEST_CASE("P20, N32: a torn body moves as one whose lost elements have no stiffn
       CHECK(torn.factorizations() - factors == solid);
       double apart = 0, way = 0;
       const auto a = torn.positions(), b = other.positions();
-      for (size_t k = 0; k < a.size(); ++k) apart = std::max(apart, norm(a[k] - b[k])), way = std::max(way, norm(a[k] - x[k]));
+      for (size_t k = 0; k < a.size(); ++k)
+        apart = std::max(apart, norm(a[k] - b[k])), way = std::max(way, norm(a[k] - x[k]));
       // what the iterations leave, over the softest motion that resists
       CHECK(apart <= 1e-6 * way);
       MESSAGE(torn.measure().torn << " torn, apart by " << apart / way);
@@ -367,7 +369,7 @@ TEST_CASE("P20, N32: what has come loose still touches the floor") {
     for (size_t v = 0; v < used.size(); ++v)
       if (!used[v]) lowest = std::min(lowest, sim.positions()[v].y), fallen = std::min(fallen, sim.positions()[v].y);
   }
-  CHECK(fallen < 0.05);    // they have been there, with 2 to 3 m/s or 0.1 m per frame
+  CHECK(fallen < 0.05);  // they have been there, with 2 to 3 m/s or 0.1 m per frame
   CHECK(lowest > -0.03);
 }
 
@@ -455,12 +457,14 @@ TEST_CASE("P20: what cannot tear is refused with a reason") {
   CHECK(has(text(scene), "bodies[0].potentials[0].tear: found 0.9, expected a number > 1"));
   scene = sheet("cpd", springs(20));
   scene.bodies[0].potentials.push_back(tearing({"bending", {}}, 1.5));
-  CHECK(has(text(scene), "bodies[0].potentials[1].tear: found beside \"bending\", which acts on vertices, expected it "
-                         "at a potential of edges, triangles or tetrahedra"));
+  CHECK(has(text(scene),
+            "bodies[0].potentials[1].tear: found beside \"bending\", which acts on vertices, expected it "
+            "at a potential of edges, triangles or tetrahedra"));
   scene = bar("cpd");
   scene.bodies[0].potentials.push_back({"shape_matching", {}});
-  CHECK(has(text(scene), "bodies[0].potentials[1]: \"shape_matching\" holds together more than single elements and "
-                         "cannot follow when the body tears (bodies[0].potentials[0].tear); these can: spring"));
+  CHECK(has(text(scene),
+            "bodies[0].potentials[1]: \"shape_matching\" holds together more than single elements and "
+            "cannot follow when the body tears (bodies[0].potentials[0].tear); these can: spring"));
   scene = bar("cpd");
   scene.bodies[0].mass_matrix = "consistent";
   CHECK(has(text(scene), "bodies[0].mass_matrix: found \"consistent\" for a body that tears"));

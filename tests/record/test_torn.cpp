@@ -62,9 +62,12 @@ TEST_CASE("P20: torn.csv names every element that is gone, from the frame on in 
   write_text(folder.path / "cut.csv", expected.substr(0, expected.size() - 3));
   CHECK(read_torn(folder.path / "cut.csv").value().size() + 1 == read.size());
   write_text(folder.path / "bad.csv", lines[0] + "\n3,bar,square,7\n");
-  CHECK(read_torn(folder.path / "bad.csv").diagnostics().text().find(
-            "bad.csv:2: found \"3,bar,square,7\", expected a frame, a body, one of tetrahedron, triangle, edge, and a "
-            "number") != std::string::npos);
+  CHECK(read_torn(folder.path / "bad.csv")
+            .diagnostics()
+            .text()
+            .find("bad.csv:2: found \"3,bar,square,7\", expected a frame, a body, one of tetrahedron, triangle, edge, "
+                  "and a "
+                  "number") != std::string::npos);
   CHECK(!read_torn(folder.path / "none.csv"));
 
   // a scene that cannot tear leaves none, and takes away that of an earlier run

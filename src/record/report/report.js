@@ -34,7 +34,7 @@
     }
   }
 
-  /** Of elements with `size` vertices those that are there in a frame: `life` has when each appears and when it is gone. */
+  /** Of elements with `size` vertices those that are there in a frame: `life` has when each appears and is gone. */
   function living(elements, life, size, frame) {
     if (!life) return elements;
     const kept = [];
