@@ -228,6 +228,7 @@ class SceneCheck {
                    c.mesh ? "found with shape " + quoted(c.shape) + ", expected shape \"mesh\""
                           : "found none with shape \"mesh\", expected a closed surface");
     }
+    if (scene_.contact || !scene_.colliders.empty()) contact_method();
     if (!scene_.contact) return;
     for (size_t i = 0; i < scene_.contact->pairs.size(); ++i) {
       const ContactPairSpec& pair = scene_.contact->pairs[i];
@@ -237,6 +238,25 @@ class SceneCheck {
                      "found " + quoted(name) + ", " +
                          expected_one_of(name, std::vector<std::string>(names.begin(), names.end())));
     }
+  }
+  /// Steps that do not see what touches.
+  void contact_method() {
+    const SolverSpec& s = scene_.solver;
+    const MethodInfo* method = find_method(s.method);
+    if (!method) return;  // reported with the other names
+    const std::string integrator = s.integrator.empty() ? method->integrator : s.integrator;
+    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
+    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
+    if (sees_contact(integrator, minimizer, conservation)) return;
+    std::string found = quoted(s.method), expected;
+    for (const auto& [key, value] : {std::pair{" and integrator ", s.integrator}, {" and minimizer ", s.minimizer},
+                                     {" and conservation ", s.conservation}})
+      if (!value.empty()) found += key + quoted(value);
+    for (const MethodInfo& info : method_infos())
+      if (sees_contact(info.integrator, info.minimizer, info.conservation))
+        expected += (expected.empty() ? "" : ", ") + info.name;
+    out_.error("solver.method", "found " + found + " with " + (scene_.contact ? "contact" : "colliders") +
+                                    ", which bodies would pass through, expected one of " + expected);
   }
   /// Points of the three axes that are no method.
   void axes() {

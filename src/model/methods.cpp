@@ -150,6 +150,18 @@ const std::vector<std::string>& acceleration_names() {
   return names;
 }
 
+bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {
+  const auto in = [](std::string_view name, std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  // contact is a part of W whose places are found anew at every x: what minimises W as a whole sees it
+  if (!in(minimizer, {"projective", "newton", "lbfgs"}) || integrator == "quasistatic") return false;
+  // these hold H at the end of a step whose forces are those of another point, where nothing may touch
+  if (conservation == "cpd" && in(integrator, {"implicit_midpoint", "newmark", "chung_hulbert"})) return false;
+  // these put back after the step what a contact has just changed: momenta, or positions
+  return !in(conservation, {"fepr", "energy_budget", "momentum"});
+}
+
 const std::vector<std::string>& own_step_names() {
   static const std::vector<std::string> names{
       "pbd",  "xpbd",
