@@ -52,8 +52,8 @@ const std::vector<std::string>& conservation_names();
 const std::vector<std::string>& post_step_names();
 /// What can be made of the steps of a minimiser.
 const std::vector<std::string>& acceleration_names();
-/// Whether a step of this kind sees what bodies touch; `conservation` one of conservation_names(), and so on. The others
-/// would let them pass through (docs/contact.md).
+/// Whether a step at this point of the axes sees what bodies touch. The others would let them pass through
+/// (docs/contact.md).
 bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation);
 /// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
 const std::vector<std::string>& own_step_names();

@@ -174,18 +174,18 @@ StepReport World::step() {
   update_forces();
   start_ledger_ = state.ledger;
   start_grips_ = state.grips;
-  group_islands();
+  if (has_contact()) group_islands();
 
   // islands that meet on their way are put together and go again
-  std::vector<const Island*> arrived;
+  arrived_.clear();
   for (size_t i = 0; i < islands_.size(); ++i) {
     Island* island = islands_[i];
-    if (std::find(arrived.begin(), arrived.end(), island) != arrived.end()) continue;
+    if (std::find(arrived_.begin(), arrived_.end(), island) != arrived_.end()) continue;
     for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
     restore_grips(*island);
     load(*island);
     const StepOutcome outcome = advance(*island, report);
-    arrived.push_back(island);
+    arrived_.push_back(island);
     const std::string& name = model.bodies[island->bodies()[0]].name;
     if (outcome.status == StepOutcome::Status::not_factorizable) {
       report.status = StepStatus::not_factorizable;
@@ -200,7 +200,7 @@ StepReport World::step() {
     }
     if (!report) break;
     if (i + 1 == islands_.size() && find_new_contacts()) {
-      std::erase_if(arrived, [&](const Island* done) {
+      std::erase_if(arrived_, [&](const Island* done) {
         return std::find(islands_.begin(), islands_.end(), done) == islands_.end();
       });
       i = size_t(-1);

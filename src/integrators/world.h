@@ -98,6 +98,7 @@ class World {
   std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
   std::vector<Island*> islands_;                            // of these, those that the frame is made of
+  std::vector<const Island*> arrived_;                      // in this frame
   std::vector<Grip> start_grips_;
   struct ContactBody {
     double stiffness = 0, thickness = 0, edge = 0, size = 0, thin = 0;
