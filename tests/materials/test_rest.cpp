@@ -25,6 +25,7 @@ Scene at_rest(Scene scene) {
       for (auto& [name, track] : p.parameters) track = Track<double>(*track.keys.front().value);
   }
   for (AnchorSpec& anchor : scene.anchors) anchor.to_point.reset(), anchor.path = {};
+  for (ColliderSpec& collider : scene.colliders) collider.position = Vec3(*collider.position.keys.front().value);
   // sweeps are not cut short at rest: two show what twenty would
   if (find_method(scene.solver.method)->minimizer == "own") scene.solver.iterations = 2;
   return scene;
