@@ -106,6 +106,13 @@ double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, doub
   return energy;
 }
 
+/// Whoever comes out on the other side has come through: for him the side goes on on which he was.
+Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
+  const Touch found = shapes[c.shape].touch(x);
+  if (dot(found.normal, c.before.normal) >= 0) return found;
+  return {c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
+}
+
 /// The nearest of the faces that a vertex may touch. Returns how deep it is, and the direction out of it.
 double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Vec3 p = x[c.row].xyz();
@@ -181,13 +188,11 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   double energy = 0;
   ContactRow row;
   for (const OnShape& c : on_shapes) {
-    Touch touch = shapes[c.shape].touch(x[c.row].xyz());
-    if (dot(touch.normal, c.before.normal) < 0)
-      touch = {c.before.distance + dot(c.before.normal, x[c.row].xyz() - c.from), c.before.normal};
-    const double depth = c.thickness - touch.distance;
+    const Touch found = touch(c, x[c.row].xyz());
+    const double depth = c.thickness - found.distance;
     if (!(depth > 0)) continue;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
-    row.direction = touch.normal, row.stiffness = c.stiffness;
+    row.direction = found.normal, row.stiffness = c.stiffness;
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.shape, energies);
   }
   // which of them touch is found in parallel; what they do is added up in order

@@ -84,6 +84,7 @@ class Contacts {
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
+  Touch touch(const OnShape& c, const Vec3& x) const;
   bool touching() const { return touching_; }
   /// All places at which a body touched a collider or another body at the last evaluation, as one.
   struct Meeting {

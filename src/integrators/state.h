@@ -47,6 +47,13 @@ struct Bounce {
   int age = 0;         // frames since the first
 };
 
+/// A vertex inside of a collider, and the side of it through which it came: that of a thin plate cannot be told from
+/// where it is.
+struct Entry {
+  int row = -1, collider = -1;  // row as the state counts
+  Vec3 normal, point;           // of the surface, in the frame of the collider
+};
+
 struct State {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
@@ -55,7 +62,8 @@ struct State {
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
   std::vector<Bounce> bounces;
-  std::vector<std::vector<char>> gone;  // cells of each body that tears (Tearing)
+  std::vector<Entry> entries;
+  std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island

@@ -150,14 +150,19 @@ void World::group_islands() {
 }
 
 void World::restore_grips(const Island& island) {
-  const auto ours = [&](const Grip& grip) {
+  const auto mine = [&](int row) {
     for (const int b : island.bodies())
-      if (grip.row >= model.bodies[b].first && grip.row < model.bodies[b].first + model.bodies[b].count) return true;
+      if (row >= model.bodies[b].first && row < model.bodies[b].first + model.bodies[b].count) return true;
     return false;
   };
+  const auto ours = [&](const Grip& grip) { return mine(grip.row); };
+  const auto entered = [&](const Entry& entry) { return mine(entry.row); };
   std::erase_if(state.grips, ours);
   for (const Grip& grip : start_grips_)
     if (ours(grip)) state.grips.push_back(grip);
+  std::erase_if(state.entries, entered);
+  for (const Entry& entry : before_.entries)
+    if (entered(entry)) state.entries.push_back(entry);
 }
 
 void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
@@ -206,7 +211,13 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const double reached = std::min(touch.distance, placed.touch(next).distance) - cb.thickness;
         const bool through = dot(placed.touch(next).normal, before.normal) < 0;
         meets |= reached < 0.02 * travel || through;
-        Contacts::OnShape on{row, int(k), int(s), cb.thickness, cb.stiffness, pair.friction, -1, carried, before};
+        Touch came = before;
+        for (const Entry& entry : state.entries)
+          if (entry.row == model.bodies[b].first + r && entry.collider == int(s)) {
+            const Vec3 n = end.direction_to_world(entry.normal);
+            if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry.point)), n}, meets = true;
+          }
+        Contacts::OnShape on{row, int(k), int(s), cb.thickness, cb.stiffness, pair.friction, -1, carried, came};
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
           const auto grip = std::find_if(state.grips.begin(), state.grips.end(),
@@ -219,6 +230,12 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         c.on_shapes.push_back(on);
       }
       if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip);
+      // what a moving collider brings is not known beforehand, as of a hard anchor that moves
+      const bool moves = norm(start.position - end.position) > 0 ||
+                         norm(start.rotation.col[0] - end.rotation.col[0]) > 0 ||
+                         norm(start.rotation.col[1] - end.rotation.col[1]) > 0;
+      island.driven |=
+          moves && c.on_shapes.size() > first && (settings.conservation != Conservation::none || settings.projection);
     }
   }
   if (scene.contact) prepare_pairs(island, h);
@@ -409,6 +426,15 @@ void World::settle_contacts(Island& island) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
     ledger.booked_loss += losses_[k];
     ledger.pair_energy = island.contacts.pair_energy(int(k)), ledger.grip_energy = island.contacts.grip_energy(int(k));
+  }
+  std::erase_if(state.entries, [&](const Entry& e) { return island.contacts.row_of_state[e.row] >= 0; });
+  for (const Contacts::OnShape& on : island.contacts.on_shapes) {
+    const Vec3 x = vec3(island.motion.x[on.row]);
+    const Touch now = island.contacts.touch(on, x);
+    if (!(now.distance < on.thickness)) continue;
+    const Pose& pose = island.contacts.shapes[on.shape].pose;
+    state.entries.push_back({island.contacts.state_of_row[on.row], on.shape, pose.direction_to_local(now.normal),
+                             pose.to_local(x - now.normal * now.distance)});
   }
   if (island.contacts.grips.empty() && state.grips.empty()) return;
   std::erase_if(state.grips, [&](const Grip& g) { return island.contacts.row_of_state[g.row] >= 0; });
