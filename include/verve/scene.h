@@ -135,7 +135,6 @@ struct ContactSpec {
   bool bodies = true;       ///< with each other
   bool self = false;        ///< with themselves
   double stiffness = 1000;  ///< of a vertex that touches, in units of its mass / step^2
-  std::string response = "penalty";
   std::vector<ContactPairSpec> pairs;
 };
 

@@ -375,10 +375,6 @@ const std::vector<Key>& keys_of<ContactSpec>() {
       key<&ContactSpec::self>("self", "whether bodies touch themselves"),
       key<&ContactSpec::stiffness>("stiffness", "of a vertex that touches, in units of mass / step^2",
                                    {.range = above(0)}),
-      key<&ContactSpec::response>("response",
-                                  "what pushes apart: a penalty inside the energy, or the force of CPD Eq. 22 that is "
-                                  "constant during a step, for comparison",
-                                  {.choices = contact_responses}),
       key<&ContactSpec::pairs>("pairs", "exceptions for two bodies, or a body and a collider"),
   };
   return keys;
@@ -400,10 +396,6 @@ const std::vector<Key>& keys_of<ContactPairSpec>() {
 
 const std::vector<std::string>& collider_shapes() {
   static const std::vector<std::string> names = {"plane", "sphere", "box", "capsule", "cylinder", "mesh"};
-  return names;
-}
-const std::vector<std::string>& contact_responses() {
-  static const std::vector<std::string> names = {"penalty", "cubic"};
   return names;
 }
 

@@ -159,7 +159,6 @@ TEST_CASE("contact that makes no sense is refused with the place, what was found
       {"bodies[1].friction", "expected", [](Scene& s) { s.bodies[1].friction = -1; }},
       {"bodies[1].thickness", "expected", [](Scene& s) { s.bodies[1].thickness = -1; }},
       {"contact.stiffness", "expected", [](Scene& s) { s.contact->stiffness = 0; }},
-      {"contact.response", "penalty", [](Scene& s) { s.contact->response = "penalties"; }},
       {"contact.pairs[0].b", "floor",
        [](Scene& s) {
          ContactPairSpec pair;
