@@ -1,0 +1,158 @@
+#include "render/light.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/parallel.h"
+
+namespace verve::render {
+
+namespace {
+
+constexpr int key_maps = 16, key_size = 1024, sky_maps = 32, sky_size = 384;
+constexpr double key_spread = 0.075;  // tangent of the angle under which the key light's radius is seen
+const Color sky_light{0.40f, 0.43f, 0.47f}, ground_light{0.20f, 0.19f, 0.18f};
+
+}  // namespace
+
+DepthMap::DepthMap(const Soup& soup, const Vec3& toward_light, int size) : toward_(unit(toward_light)), size_(size) {
+  axis_x_ = unit(cross(std::abs(toward_.y) < 0.9 ? Vec3{0, 1, 0} : Vec3{0, 0, 1}, toward_));
+  axis_y_ = cross(toward_, axis_x_);
+  Box box;
+  std::vector<Vec3> p(soup.points.size());
+  for (size_t v = 0; v < p.size(); ++v) {
+    p[v] = {dot(axis_x_, soup.points[v]), dot(axis_y_, soup.points[v]), dot(toward_, soup.points[v])};
+    box.add(p[v]);
+  }
+  depth_.assign(size_t(size) * size, -INFINITY);
+  if (box.empty()) return;
+  const double width = std::max({box.high.x - box.low.x, box.high.y - box.low.y, 1e-9});
+  scale_ = (size - 4) / width;
+  origin_x_ = box.low.x - 2 / scale_, origin_y_ = box.low.y - 2 / scale_, origin_z_ = box.low.z;
+  for (Vec3& q : p) q = {(q.x - origin_x_) * scale_, (q.y - origin_y_) * scale_, q.z - origin_z_};
+
+  for (const auto& t : soup.triangles) {
+    const Vec3 &a = p[t[0]], &b = p[t[1]], &c = p[t[2]];
+    const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    if (area == 0 || !std::isfinite(area)) continue;
+    const int x0 = std::max(0, int(std::ceil(std::min({a.x, b.x, c.x}) - 0.5)));
+    const int x1 = std::min(size - 1, int(std::floor(std::max({a.x, b.x, c.x}) - 0.5)));
+    const int y0 = std::max(0, int(std::ceil(std::min({a.y, b.y, c.y}) - 0.5)));
+    const int y1 = std::min(size - 1, int(std::floor(std::max({a.y, b.y, c.y}) - 0.5)));
+    if (x0 > x1 || y0 > y1) continue;
+    // barycentric coordinates of b and c, and the depth, change by the same amount from texel to texel
+    const double inverse = 1 / area;
+    const double bx = (c.y - a.y) * inverse, by = -(c.x - a.x) * inverse;
+    const double cx = -(b.y - a.y) * inverse, cy = (b.x - a.x) * inverse;
+    const float dz = float((b.z - a.z) * bx + (c.z - a.z) * cx);
+    for (int y = y0; y <= y1; ++y) {
+      const double px = x0 + 0.5 - a.x, py = y + 0.5 - a.y;
+      double wb = px * bx + py * by, wc = px * cx + py * cy;
+      float z = float(a.z + wb * (b.z - a.z) + wc * (c.z - a.z));
+      float* row = depth_.data() + size_t(y) * size;
+      for (int x = x0; x <= x1; ++x, wb += bx, wc += cx, z += dz)
+        if (wb >= 0 && wc >= 0 && wb + wc <= 1 && z > row[x]) row[x] = z;
+    }
+  }
+}
+
+Lights::Lights(const View& view, const Soup& soup, const Box& bounds)
+    : shadows_(view.shadows && !soup.triangles.empty()), floor_(view.floor), floor_height_(view.floor_height) {
+  Vec3 back = view.camera.eye - view.camera.target;
+  back.y = 0;
+  back = unit(back, {0, 0, 1});
+  const Vec3 up{0, 1, 0}, right = cross(up, back);
+  const Vec3 key = unit(right * -0.62 + up * 1.15 + back * 0.42);
+  toward_key = narrow(key);
+  toward_fill = narrow(unit(right * 0.85 + up * 0.35 + back * 0.5));
+  size_ = bounds.empty() ? 1 : norm(bounds.high - bounds.low);
+
+  for (int k = 0; k < sky_maps; ++k) {
+    // evenly over the upper half of the sphere, in the golden angle
+    const double y = (k + 0.5) / sky_maps, r = std::sqrt(1 - y * y), angle = 2.399963229728653 * k;
+    sky_direction_.push_back({float(r * std::cos(angle)), float(y), float(r * std::sin(angle))});
+  }
+  if (!shadows_) return;
+  key_.resize(key_maps), sky_.resize(sky_maps);
+  const Vec3 x = unit(cross(up, key)), y = cross(key, x);
+  parallel_tasks(key_maps + sky_maps, [&](int task) {
+    if (task < key_maps) {
+      const double r = key_spread * std::sqrt((task + 0.5) / key_maps), angle = 2.399963229728653 * task;
+      key_[task] = DepthMap(soup, key + x * (r * std::cos(angle)) + y * (r * std::sin(angle)), key_size);
+    } else {
+      sky_[task - key_maps] = DepthMap(soup, wide(sky_direction_[task - key_maps]), sky_size);
+    }
+  });
+
+  // the floor, as far as it is dimmed
+  const Vec3 center = (bounds.low + bounds.high) * 0.5;
+  const double half = 0.5 * std::max(bounds.high.x - bounds.low.x, bounds.high.z - bounds.low.z) +
+                      0.75 * (bounds.high.y - bounds.low.y) + 0.05 * size_;
+  floor_corner_ = {center.x - half, floor_height_, center.z - half};
+  floor_scale_ = floor_cells / (2 * half);
+  floor_sky_.resize((floor_cells + 1) * (floor_cells + 1));
+  if (!floor_) return;
+  parallel_for(floor_cells + 1, 4, [&](int begin, int end, int) {
+    for (int j = begin; j < end; ++j)
+      for (int i = 0; i <= floor_cells; ++i) {
+        const Vec3 p = floor_corner_ + Vec3{i / floor_scale_, 0, j / floor_scale_};
+        float sum = 0, all = 0;
+        for (int k = 0; k < sky_maps; ++k) {
+          const float cosine = sky_direction_[k].y;
+          sum += cosine * sky_[k].arrives(p, 1.5 * sky_[k].texel()), all += cosine;
+        }
+        // nothing at the border: it goes on without an edge
+        const double rim = std::min({i, j, floor_cells - i, floor_cells - j}) / (0.15 * floor_cells);
+        const float fade = float(std::min(1.0, rim));
+        floor_sky_[j * (floor_cells + 1) + i] = 1 - (1 - sum / all) * fade;
+      }
+  });
+}
+
+float Lights::key(const Vec3& p, const Vec3f& normal) const {
+  if (!shadows_) return 1;
+  // moved off the surface by about a texel, and more where the light grazes it
+  const float cosine = std::max(0.f, dot(normal, toward_key));
+  const double texel = key_[0].texel();
+  const Vec3 q = p + wide(normal) * (texel * (0.9 + 1.2 * std::sqrt(std::max(0.f, 1 - cosine * cosine))));
+  float sum = 0;
+  for (const DepthMap& map : key_) sum += map.arrives(q, 0.6 * texel);
+  return sum * (1.f / key_maps);
+}
+
+Color Lights::ambient(const Vec3& p, const Vec3f& normal) const {
+  float sum = 0, all = 0;
+  for (int k = 0; k < sky_maps; ++k) {
+    const float cosine = dot(normal, sky_direction_[k]);
+    if (cosine <= 0) continue;
+    all += cosine;
+    if (!shadows_) {
+      sum += cosine;
+      continue;
+    }
+    const double texel = sky_[k].texel();
+    sum += cosine * sky_[k].arrives(p + wide(normal) * (1.6 * texel), 0.8 * texel);
+  }
+  const float open = all > 0 ? sum / all : 1;
+  const float up = 0.5f * (1 + normal.y);
+  // the ground lies in the shadow of what is close above it
+  float ground = 1 - up;
+  if (floor_ && shadows_) {
+    const float height = float((p.y - floor_height_) / (0.12 * size_));
+    ground *= 0.35f + 0.65f * std::clamp(height, 0.f, 1.f);
+  }
+  return sky_light * (up * open) + ground_light * (ground * (0.4f + 0.6f * open));
+}
+
+float Lights::floor_sky(const Vec3& p) const {
+  if (!shadows_) return 1;
+  const double x = (p.x - floor_corner_.x) * floor_scale_, z = (p.z - floor_corner_.z) * floor_scale_;
+  if (!(x >= 0 && z >= 0 && x < floor_cells && z < floor_cells)) return 1;
+  const int i = int(x), j = int(z);
+  const float u = float(x - i), v = float(z - j);
+  const float* s = floor_sky_.data() + j * (floor_cells + 1) + i;
+  return (s[0] * (1 - u) + s[1] * u) * (1 - v) + (s[floor_cells + 1] * (1 - u) + s[floor_cells + 2] * u) * v;
+}
+
+}  // namespace verve::render
