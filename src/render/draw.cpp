@@ -71,7 +71,7 @@ class Painter {
         bounds_(bounds_of(view)),
         size_(bounds_.empty() ? 1 : std::max(norm(bounds_.high - bounds_.low), 1e-9)),
         soup_(make_soup(view, view.shadows && !view.wireframe ? size_ / 24 : 0)),
-        lights_(view, soup_, bounds_) {
+        lights_(view, soup_, bounds_, std::clamp(std::max(width, height), 512, 2048)) {
     const int points = int(soup_.points.size());
     soup_.ambient.resize(points);
     std::vector<char> two_sided(points, 0);
@@ -245,13 +245,18 @@ class Painter {
   void start(int x0, int y0, int x1, int y1, float* depth, int* owner) const {
     const double above = lens_.eye.y - view_.floor_height;
     const bool floor = view_.floor && above > 0;
+    const double base = floor ? -lens_.ray(0, 0).y / above : 0;
+    const double wx = floor ? lens_.right.y / (-above * lens_.focal) : 0,
+                 wy = floor ? lens_.up.y / (above * lens_.focal) : 0;
     for (int y = y0; y < y1; ++y)
-      for (int x = x0; x < x1; ++x)
+      for (int x = x0; x < x1; ++x) {
+        const int at = ((y - y0) * tile + (x - x0)) * samples;
+        const double w = base + wx * (x + 0.5) + wy * (y + 0.5);
         for (int s = 0; s < samples; ++s) {
-          const int at = ((y - y0) * tile + (x - x0)) * samples + s;
-          const double w = floor ? -lens_.ray(x + 0.5 + sample_x[s] / grid, y + 0.5 + sample_y[s] / grid).y / above : 0;
-          depth[at] = w > 0 ? float(w) : 0, owner[at] = w > 0 ? the_floor : nothing;
+          const float here = float(w + (wx * sample_x[s] + wy * sample_y[s]) / grid);
+          depth[at + s] = here > 0 ? here : 0, owner[at + s] = here > 0 ? the_floor : nothing;
         }
+      }
   }
 
   static void fill(const Flat& f, int number, int x0, int y0, int x1, int y1, float* depth, int* owner) {

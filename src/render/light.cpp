@@ -1,6 +1,7 @@
 #include "render/light.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -10,8 +11,8 @@ namespace verve::render {
 
 namespace {
 
-constexpr int key_maps = 16, key_size = 1024, sky_maps = 32, sky_size = 384;
-constexpr double key_spread = 0.075;  // tangent of the angle under which the key light's radius is seen
+constexpr int key_maps = 16, sky_maps = 24, sky_size = 320;
+constexpr double key_spread = 0.055;  // tangent of the angle under which the key light's radius is seen
 const Color sky_light{0.40f, 0.43f, 0.47f}, ground_light{0.20f, 0.19f, 0.18f};
 
 }  // namespace
@@ -32,32 +33,48 @@ DepthMap::DepthMap(const Soup& soup, const Vec3& toward_light, int size) : towar
   origin_x_ = box.low.x - 2 / scale_, origin_y_ = box.low.y - 2 / scale_, origin_z_ = box.low.z;
   for (Vec3& q : p) q = {(q.x - origin_x_) * scale_, (q.y - origin_y_) * scale_, q.z - origin_z_};
 
-  for (const auto& t : soup.triangles) {
+  for (size_t k = 0; k < soup.triangles.size(); ++k) {
+    const auto& t = soup.triangles[k];
     const Vec3 &a = p[t[0]], &b = p[t[1]], &c = p[t[2]];
     const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-    if (area == 0 || !std::isfinite(area)) continue;
+    // of a solid the side towards the light is enough
+    if (area == 0 || !std::isfinite(area) || (area < 0 && !soup.materials[soup.material[k]].two_sided)) continue;
     const int x0 = std::max(0, int(std::ceil(std::min({a.x, b.x, c.x}) - 0.5)));
     const int x1 = std::min(size - 1, int(std::floor(std::max({a.x, b.x, c.x}) - 0.5)));
     const int y0 = std::max(0, int(std::ceil(std::min({a.y, b.y, c.y}) - 0.5)));
     const int y1 = std::min(size - 1, int(std::floor(std::max({a.y, b.y, c.y}) - 0.5)));
     if (x0 > x1 || y0 > y1) continue;
-    // barycentric coordinates of b and c, and the depth, change by the same amount from texel to texel
+    // barycentric coordinates of b and c change by the same amounts from texel to texel: each bounds the row on one
+    // side
     const double inverse = 1 / area;
     const double bx = (c.y - a.y) * inverse, by = -(c.x - a.x) * inverse;
     const double cx = -(b.y - a.y) * inverse, cy = (b.x - a.x) * inverse;
-    const float dz = float((b.z - a.z) * bx + (c.z - a.z) * cx);
+    const std::array<double, 3> slope{bx, cx, -bx - cx};
+    const std::array<double, 3> back{-1 / slope[0], -1 / slope[1], -1 / slope[2]};
+    const double dz = (b.z - a.z) * bx + (c.z - a.z) * cx;
     for (int y = y0; y <= y1; ++y) {
       const double px = x0 + 0.5 - a.x, py = y + 0.5 - a.y;
-      double wb = px * bx + py * by, wc = px * cx + py * cy;
-      float z = float(a.z + wb * (b.z - a.z) + wc * (c.z - a.z));
-      float* row = depth_.data() + size_t(y) * size;
-      for (int x = x0; x <= x1; ++x, wb += bx, wc += cx, z += dz)
-        if (wb >= 0 && wc >= 0 && wb + wc <= 1 && z > row[x]) row[x] = z;
+      const double wb = px * bx + py * by, wc = px * cx + py * cy;
+      const std::array<double, 3> start{wb, wc, 1 - wb - wc};
+      double from = 0, to = x1 - x0;
+      for (int k = 0; k < 3; ++k) {
+        if (slope[k] > 0)
+          from = std::max(from, start[k] * back[k]);
+        else if (slope[k] < 0)
+          to = std::min(to, start[k] * back[k]);
+        else if (start[k] < 0)
+          to = -1;
+      }
+      if (from > to) continue;
+      const int first = int(std::ceil(from)), count = int(to) - first;
+      float* row = depth_.data() + size_t(y) * size + x0 + first;
+      const float z = float(a.z + wb * (b.z - a.z) + wc * (c.z - a.z) + dz * first), step = float(dz);
+      for (int i = 0; i <= count; ++i) row[i] = std::max(row[i], z + step * float(i));
     }
   }
 }
 
-Lights::Lights(const View& view, const Soup& soup, const Box& bounds)
+Lights::Lights(const View& view, const Soup& soup, const Box& bounds, int key_size)
     : shadows_(view.shadows && !soup.triangles.empty()), floor_(view.floor), floor_height_(view.floor_height) {
   Vec3 back = view.camera.eye - view.camera.target;
   back.y = 0;
@@ -116,8 +133,14 @@ float Lights::key(const Vec3& p, const Vec3f& normal) const {
   const float cosine = std::max(0.f, dot(normal, toward_key));
   const double texel = key_[0].texel();
   const Vec3 q = p + wide(normal) * (texel * (0.9 + 1.2 * std::sqrt(std::max(0.f, 1 - cosine * cosine))));
+  // the middle of the light and its rim first: where they agree that all or nothing arrives, so does what is between
+  constexpr std::array<int, key_maps> order{0, 3, 12, 13, 14, 15, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
+  constexpr int ahead = 6;
   float sum = 0;
-  for (const DepthMap& map : key_) sum += map.arrives(q, 0.6 * texel);
+  for (int k = 0; k < key_maps; ++k) {
+    sum += key_[order[k]].arrives(q, 0.6 * texel);
+    if (k + 1 == ahead && (sum == 0 || sum == ahead)) return sum / ahead;
+  }
   return sum * (1.f / key_maps);
 }
 

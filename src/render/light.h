@@ -42,8 +42,8 @@ class DepthMap {
 
 class Lights {
  public:
-  /// Made for one view: the key light stands to the left behind the camera.
-  Lights(const View& view, const Soup& soup, const Box& bounds);
+  /// Made for one view: the key light stands to the left behind the camera. `key_size`: texels across its maps.
+  Lights(const View& view, const Soup& soup, const Box& bounds, int key_size);
 
   /// Share of the key light that arrives at a point with this normal (of the side that the light meets).
   float key(const Vec3& p, const Vec3f& normal) const;
