@@ -86,8 +86,13 @@ std::vector<std::string> minimiser_case_names() { return {"twisting_bar", "hippo
 std::vector<MinimiserResult> measure_minimisers(const std::string& name, const Options& options, Pace& pace) {
   Expected<Scene> scene = read_scene(name);
   if (!scene) throw std::runtime_error(scene.diagnostics().text());
+  return measure_minimisers(name, std::move(*scene), options, pace);
+}
+
+std::vector<MinimiserResult> measure_minimisers(const std::string& name, Scene scene, const Options& options,
+                                                Pace& pace) {
   // as it is let go, which is as hard as it gets
-  Subject subject(std::move(*scene), 0);
+  Subject subject(std::move(scene), 0);
   const Way& newton = ways[3];
   pace.say(name + ": minimum");
   subject.step(settings_of(newton, 40), 1);

@@ -53,6 +53,9 @@ std::vector<std::string> tearing_case_names();
 TearingResult measure_tearing(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> minimiser_case_names();
 std::vector<MinimiserResult> measure_minimisers(const std::string& name, const Options& options, Pace& pace);
+/// The same of any scene with one body.
+std::vector<MinimiserResult> measure_minimisers(const std::string& name, Scene scene, const Options& options,
+                                                Pace& pace);
 
 /// Says how long to go on with an item.
 class Pace {

@@ -46,6 +46,12 @@ struct BenchOptions {
   bool quick = false, quiet = false;
 };
 
+struct FiguresOptions {
+  std::vector<std::string> names;
+  std::string out, threads, method;
+  bool quick = false, list = false, quiet = false, no_pictures = false;
+};
+
 /// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
 int simulate(const SimulateOptions& options, Diagnostics problems);
 int compare(const CompareOptions& options, Diagnostics problems);
@@ -55,6 +61,7 @@ int check(const CheckOptions& options, Diagnostics problems);
 int mesh(const MeshOptions& options, Diagnostics problems);
 int convert(const ConvertOptions& options, Diagnostics problems);
 int bench(const BenchOptions& options, Diagnostics problems);
+int figures(const FiguresOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 
 }  // namespace verve::cli

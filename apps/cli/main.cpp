@@ -205,6 +205,22 @@ int dispatch(int argc, char** argv) {
   text(bench_command, "--name", bench_options.name, "Cases, scenes or boxes by name, as in the table", "NAME[,NAME]");
   bench_command->add_flag("--quiet", bench_options.quiet, "Print errors only");
 
+  FiguresOptions figures_options;
+  CLI::App* figures_command =
+      command("figures",
+              "Make every table and figure of the papers again, each with the measurement that decides it; leaves a page",
+              {"verve figures", "verve figures cpd-fig7 cpd-fig8", "verve figures --quick --out runs/figures",
+               "verve figures cpd-fig2 --method published", "verve figures --list"});
+  figures_command->add_option("names", figures_options.names, "Figures by name (default: all)")->type_name("");
+  figures_command->add_flag("--quick", figures_options.quick, "A part of them with shorter runs, below a minute");
+  figures_command->add_flag("--list", figures_options.list, "Name them and do nothing");
+  text(figures_command, "--out", figures_options.out, "Where page and files go (default: runs/figures)", "DIR");
+  text(figures_command, "--method", figures_options.method,
+       "Judge this method by the same bounds, in the place of the conserving one", "NAME");
+  text(figures_command, "--threads", figures_options.threads, "Figures at a time (default: all cores)", "N");
+  figures_command->add_flag("--no-pictures", figures_options.no_pictures, "Measurements and curves only");
+  figures_command->add_flag("--quiet", figures_options.quiet, "Print the closing line and errors only");
+
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -231,6 +247,7 @@ int dispatch(int argc, char** argv) {
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
   if (convert_command->parsed()) return convert(convert_options, leftovers(*convert_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
+  if (figures_command->parsed()) return figures(figures_options, leftovers(*figures_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }
