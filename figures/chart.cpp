@@ -200,18 +200,24 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string color_of(const std::string& label, size_t index) {
+std::string known_color(const std::string& label) {
   // those of the CPD paper's Fig. 2 where it has them
   struct Known {
     const char *label, *color;
   };
-  static constexpr Known known[] = {
-      {"cpd", "#2f7ed8"},           {"pd", "#e8833a"},        {"pd+fepr", "#3fa35b"},        {"midpoint", "#d64550"},
-      {"midpoint+fepr", "#8e6bbf"}, {"published", "#a0785a"}, {"cpd_euler", "#2aa5a0"},      {"cpd_bdf2", "#b8962e"},
-      {"truth", "#8a929c"},         {"reference", "#8a929c"}, {"Kee et al. 2021", "#8a929c"}};
+  static constexpr Known known[] = {{"cpd", "#2f7ed8"},           {"pd", "#e8833a"},
+                                    {"pd+fepr", "#3fa35b"},       {"midpoint", "#d64550"},
+                                    {"midpoint+fepr", "#8e6bbf"}, {"published", "#a0785a"},
+                                    {"cpd_euler", "#2aa5a0"},     {"cpd_bdf2", "#b8962e"},
+                                    {"truth", "#8a929c"},         {"Kee et al. 2021", "#8a929c"}};
   for (const Known& k : known)
     if (label == k.label) return k.color;
-  return palette[index % std::size(palette)];
+  return "";
+}
+
+std::string color_of(const std::string& label, size_t index) {
+  const std::string known = known_color(label);
+  return known.empty() ? palette[index % std::size(palette)] : known;
 }
 
 std::string svg(const Chart& chart) {

@@ -12,6 +12,8 @@ std::string escaped(const std::string& text);
 
 /// Colours that hold for one method through all figures; others are taken in turn.
 std::string color_of(const std::string& label, size_t index);
+/// The colour of a method that has one, or nothing.
+std::string known_color(const std::string& label);
 
 struct Curve {
   std::string name;

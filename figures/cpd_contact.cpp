@@ -108,14 +108,17 @@ void cpd_fig8(Context& context, Result& result) {
   const std::string who = context.ours();
   const Film ours = whole_film(context, by_method(bears, who), {.keep_poses = true, .each_body = true});
   const Film pd = film(context, by_method(bears, "pd"), {.keep_poses = true, .each_body = true});
+  // by what goes from one to the other: contact may begin and end within a step
   int touch = -1, apart = -1;
+  const double scale = norm(ours.shots[0].bodies[0].momentum);
   for (int i = 1; i <= ours.frames(); ++i) {
-    const bool now = ours.shots[size_t(i)].all.contact > 0;
-    if (now && touch < 0) touch = i;
-    if (now) apart = i + 1;
+    const Vec3 given = ours.shots[size_t(i)].bodies[0].momentum - ours.shots[size_t(i - 1)].bodies[0].momentum;
+    if (!(norm(given) > 1e-9 * scale)) continue;
+    if (touch < 0) touch = i;
+    apart = i;
   }
-  result.between(who + ": first frame in which they touch", touch, 13, 17, "C34");
-  result.between(who + ": first frame in which they are apart", apart, 18, 22, "C34");
+  result.between(who + ": frame in which they first touch", touch, 13, 17, "C34");
+  result.between(who + ": frame at whose end they are apart", apart, 18, 22, "C34");
   const auto spin = [](const Shot& s, size_t b) { return norm(s.bodies[b].spin); };
   if (apart > 0 && apart < ours.frames())
     for (size_t b = 0; b < 2; ++b) {

@@ -84,7 +84,7 @@ void cpd_fig5(Context& context, Result& result) {
     for (const int frame : {0, 4, 8, 40, 80, 169}) looks.push_back({&*f, std::min(frame, f->frames())});
   strip(context, result, "frames", "γ = 0.1 (top) goes on wobbling, γ = 1 (bottom) turns as a rigid body", looks,
         {.columns = 6, .width = 240, .height = 190});
-  movie(context, result, "hippo", "γ = 0.1 and γ = 1", {&*films.front(), &*films.back()}, 2, 15,
+  movie(context, result, "hippo", "γ = 0.1 and γ = 1", {&*films.front(), &*films.back()}, 3, 10,
         {.width = 260, .height = 210});
 }
 

@@ -111,7 +111,7 @@ struct StripOptions {
 /// Frames side by side, as `name`.png; nothing without pictures.
 void strip(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<Look>& looks, const StripOptions& options = {});
-/// Every n-th frame of runs beside each other as a moving picture, `name`.gif.
+/// Every n-th frame of runs beside each other as a moving picture, `name`.gif; not in a quick run.
 void movie(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<const Film*>& films, int every, double frames_per_second,
            const StripOptions& options = {});

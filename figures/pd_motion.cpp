@@ -140,9 +140,13 @@ void pd_crush(Context& context, Result& result) {
   const Mesh mesh = simulation(crush).mesh(0);
   std::vector<double> height, filled;
   bool all_finite = true;
+  std::vector<char> skin(mesh.vertices.size(), 0);  // what touches the plates
+  for (const auto& t : surface(mesh))
+    for (const int v : t) skin[size_t(v)] = 1;
   for (const auto& x : f.poses) {
     double low = 1e9, high = -1e9;
-    for (const Vec3& v : x) low = std::min(low, v.y), high = std::max(high, v.y);
+    for (size_t v = 0; v < x.size(); ++v)
+      if (skin[v]) low = std::min(low, x[v].y), high = std::max(high, x[v].y);
     height.push_back(high - low), filled.push_back(volume(mesh, x.data()));
     all_finite = all_finite && finite(x);
   }

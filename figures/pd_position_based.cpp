@@ -11,6 +11,8 @@ namespace verve::figures {
 
 namespace {
 
+constexpr double unreachable = 1e-300;  // every iteration is taken
+
 double lowest(const std::vector<Vec3>& x) {
   double out = 1e300;
   for (const Vec3& v : x) out = std::min(out, v.y);
@@ -37,7 +39,7 @@ void pd_fig3(Context& context, Result& result) {
     body.mass = 1.0;
     Scene s = scene_with(std::move(body), method);
     s.solver.iterations = iterations;
-    s.solver.tolerance = 0;
+    s.solver.tolerance = unreachable;
     Simulation sim = simulation(s);
     sim.set_state({{0, 0, 0}, {0.5, 0, 0}}, std::vector<Vec3>(2));
     std::vector<double> lengths;
@@ -87,7 +89,7 @@ void pd_fig4(Context& context, Result& result) {
     for (const bool pd : {false, true}) {
       Scene s = by_method(scene("hung_cloth"), pd ? "pd" : "pbd");
       s.solver.iterations = pd ? pd_iterations[k] : pbd_iterations[k];
-      if (pd) s.solver.tolerance = 0;
+      if (pd) s.solver.tolerance = unreachable;
       films.push_back(whole_film(context, s,
                                  {.label = std::string(pd ? "pd " : "pbd ") + std::to_string(*s.solver.iterations),
                                   .frames = context.frames(180, 180),

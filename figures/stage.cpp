@@ -81,6 +81,14 @@ void add_colliders(View& view, const Scene& scene, double time, const Vec3& shif
   }
 }
 
+/// The built-in font has ASCII alone.
+std::string in_ascii(std::string text) {
+  static constexpr std::pair<const char*, const char*> words[] = {{"γ", "gamma"}, {"μ", "mu"}, {"×", "x"}, {"±", "+-"}};
+  for (const auto& [from, to] : words)
+    for (size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, std::string_view(from).size(), to);
+  return text;
+}
+
 View view_of(const Look& look, bool speed, double fastest) {
   const Film& film = *look.film;
   const std::vector<Vec3>& pose = film.poses[size_t(look.frame)];
@@ -89,7 +97,10 @@ View view_of(const Look& look, bool speed, double fastest) {
   const std::vector<Vec3>& before = film.poses[size_t(std::max(0, look.frame - 1))];
   for (size_t b = 0; b < film.stage->bodies.size(); ++b) {
     const Stage::Body& body = film.stage->bodies[b];
-    const render::Color color = body.color.empty() ? render::body_color(int(b)) : render::color_from_hex(body.color);
+    // one body alone has the colour that its method has in the charts
+    const std::string own = film.stage->bodies.size() == 1 ? known_color(film.scene.solver.method) : "";
+    const std::string& hex = body.color.empty() ? own : body.color;
+    const render::Color color = hex.empty() ? render::body_color(int(b)) : render::color_from_hex(hex);
     std::vector<Vec3> x = points_of(body, pose, look.shift);
     std::vector<float> values;
     if (speed) {
@@ -160,7 +171,7 @@ std::vector<Image> draw_all(std::vector<Look> looks, const StripOptions& options
     Image image = render::draw(view, options.width, options.height);
     const std::string words =
         look.label.empty() ? look.film->label + ", frame " + std::to_string(look.frame) : look.label;
-    render::label(image, 8, 8, words, {0.02f, 0.02f, 0.03f}, 1);
+    render::label(image, 8, 8, in_ascii(words), {0.02f, 0.02f, 0.03f}, 1);
     images.push_back(std::move(image));
   }
   return images;
@@ -194,7 +205,7 @@ void strip(const Context& context, Result& result, const std::string& name, cons
 
 void movie(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<const Film*>& films, int every, double frames_per_second, const StripOptions& options) {
-  if (!context.pictures || films.empty()) return;
+  if (!context.pictures || context.quick || films.empty()) return;
   std::vector<Image> scenes;
   int frames = 1 << 30;
   for (const Film* f : films) frames = std::min(frames, f->frames());
