@@ -41,6 +41,11 @@ struct ConvertOptions {
   std::string run, to, out, body, frames;
   bool quiet = false;
 };
+struct PictureOptions {
+  std::string source, out, movie, frames, size, color, camera, columns, fps, threads;
+  std::vector<std::string> set;
+  bool wireframe = false, plain = false, quiet = false;
+};
 struct BenchOptions {
   std::string csv, plot, threads, only, name;
   bool quick = false, quiet = false;
@@ -60,6 +65,7 @@ int list(const ListOptions& options, Diagnostics problems);
 int check(const CheckOptions& options, Diagnostics problems);
 int mesh(const MeshOptions& options, Diagnostics problems);
 int convert(const ConvertOptions& options, Diagnostics problems);
+int picture(const PictureOptions& options, Diagnostics problems);
 int bench(const BenchOptions& options, Diagnostics problems);
 int figures(const FiguresOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);

@@ -13,11 +13,12 @@
 #include "commands.h"
 #include "flags.h"
 #include "interrupt.h"
+#include "recorded_run.h"
 #include "run.h"
+#include "stage/shape.h"
 #include "terminal.h"
 #include "verve/convert.h"
 #include "verve/mesh.h"
-#include "verve/scene_file.h"
 #include "verve/simulation.h"
 
 namespace verve::cli {
@@ -26,113 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Frames {
-  int first = 0, last = 0, step = 1;
-  int count() const { return last < first ? 0 : (last - first) / step + 1; }
+/// What is shown of a body, and the name of its files.
+struct Shape : ShownBody {
+  std::string stem{};
 };
-
-/// "7", "A:B", "A:B:STEP", any of them left out; B is included.
-std::optional<Frames> read_frames(const std::string& text, int frames, Diagnostics& problems) {
-  Frames out{0, frames - 1, 1};
-  if (text.empty()) return out;
-  const auto fail = [&](const std::string& found) {
-    problems.error("--frames", "found " + found + ", expected A:B:STEP with frames from 0 to " +
-                                   std::to_string(frames - 1) + " and a step >= 1, as in 0:100:5, :50 or 7");
-    return std::nullopt;
-  };
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  if (parts.size() > 3) return fail("\"" + text + "\"");
-  std::array<long, 3> value{0, frames - 1, 1};
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].empty() && parts.size() > 1) continue;
-    if (parts[i].empty() || parts[i].size() > 9 ||
-        !std::all_of(parts[i].begin(), parts[i].end(), [](unsigned char c) { return std::isdigit(c); }))
-      return fail("\"" + text + "\"");
-    value[i] = std::strtol(parts[i].c_str(), nullptr, 10);
-  }
-  if (parts.size() == 1) value[1] = value[0];
-  if (value[0] >= frames || value[1] >= frames || value[0] > value[1] || value[2] < 1) return fail(text);
-  return Frames{int(value[0]), int(value[1]), int(value[2])};
-}
-
-/// What is shown of a body, and how it follows the vertices that are simulated.
-struct Shape {
-  std::string stem;  // of the files
-  Mesh mesh;
-  int first = 0;                         // vertex of the body in a frame
-  std::vector<int> source;               // vertex of the body behind each of the mesh
-  const Embedding* embedding = nullptr;  // instead, for a carried surface
-  int count = 0;                         // vertices of the body
-  int body = 0;
-
-  void move(const std::vector<Vec3>& x) {
-    if (embedding) {
-      carry(*embedding, x.data() + first, mesh.vertices.data());
-    } else {
-      for (size_t v = 0; v < source.size(); ++v) mesh.vertices[v] = x[size_t(first) + source[v]];
-    }
-  }
-};
-
-bool tears(const BodySpec& body) {
-  return std::any_of(body.potentials.begin(), body.potentials.end(), [](const auto& p) { return !p.tear.empty(); });
-}
-
-/// The elements of a body that are gone by a frame.
-RemovedElements removed_by(const std::vector<TornElement>& torn, const std::string& body, int frame) {
-  RemovedElements out;
-  for (const TornElement& t : torn) {
-    if (t.frame > frame || t.body != body) continue;
-    (t.kind == "tetrahedron" ? out.tetrahedra : t.kind == "triangle" ? out.triangles : out.edges).push_back(t.element);
-  }
-  for (std::vector<int>* list : {&out.tetrahedra, &out.triangles, &out.edges}) std::sort(list->begin(), list->end());
-  return out;
-}
-
-/// What is left of a shape; its vertices stay.
-void tear_shape(const Simulation& simulation, const RemovedElements& removed, Shape& shape) {
-  const Mesh& mesh = simulation.mesh(shape.body);
-  if (shape.embedding) {
-    const Mesh& carried = *simulation.embedded_mesh(shape.body);
-    shape.mesh.triangles = without(carried, *shape.embedding, mesh, removed).triangles;
-    return;
-  }
-  const Mesh left = without(mesh, removed);
-  shape.mesh.triangles = surface(left), shape.mesh.edges = left.edges;
-}
-
-/// The carried surface where a body has one, else the skin of its tetrahedra with its own triangles, else all it has.
-Shape shape_of(const Simulation& simulation, int body) {
-  Shape out;
-  const Mesh& mesh = simulation.mesh(body);
-  out.first = simulation.first_vertex(body), out.count = int(mesh.vertices.size()), out.body = body;
-  if (const Mesh* carried = simulation.embedded_mesh(body)) {
-    out.mesh = *carried, out.embedding = simulation.embedding(body);
-    return out;
-  }
-  out.mesh.triangles = surface(mesh), out.mesh.edges = mesh.edges;
-  // inside of what tears every vertex may come to light
-  std::vector<char> shown(mesh.vertices.size(), mesh.tetrahedra.empty() || tears(simulation.scene().bodies[body]));
-  for (const auto& t : out.mesh.triangles)
-    for (const int v : t) shown[v] = 1;
-  for (const auto& e : out.mesh.edges)
-    for (const int v : e) shown[v] = 1;
-  std::vector<int> number(shown.size(), -1);
-  for (size_t v = 0; v < shown.size(); ++v)
-    if (shown[v]) number[v] = int(out.source.size()), out.source.push_back(int(v));
-  for (auto& t : out.mesh.triangles)
-    for (int& v : t) v = number[v];
-  for (auto& e : out.mesh.edges)
-    for (int& v : e) v = number[v];
-  out.mesh.vertices.resize(out.source.size());
-  return out;
-}
 
 /// Names of files: those of the bodies, each once.
 void name_shapes(const Simulation& simulation, const std::vector<int>& bodies, std::vector<Shape>& shapes) {
@@ -201,52 +99,10 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   else
     read_choice("--to", options.to, formats, problems);
 
-  const fs::path run = options.run;
-  std::optional<Simulation> simulation;
-  std::optional<RecordedPositions> positions;
-  std::error_code error;
-  if (options.run.empty()) {
-    problems.error("RUN_DIR", "nothing given, expected the folder of a run, as verve simulate leaves it");
-  } else if (!fs::is_directory(run, error)) {
-    problems.error(options.run, "no such folder, expected one that verve simulate has written");
-  } else {
-    Expected<RecordedPositions> recorded = RecordedPositions::open(run / "positions.npy");
-    append_new(problems, recorded.diagnostics());
-    if (recorded) positions = std::move(*recorded);
-    Expected<Scene> scene = read_scene((run / "scene.json").string());
-    append_new(problems, scene.diagnostics());
-    if (scene) {
-      Expected<Simulation> created = Simulation::create(*scene);
-      append_new(problems, created.diagnostics());
-      if (created) simulation = std::move(*created);
-    }
-  }
-  if (simulation && positions && simulation->vertices() != positions->vertices())
-    problems.error((run / "positions.npy").string(), "found " + std::to_string(positions->vertices()) +
-                                                         " vertices, expected the " +
-                                                         std::to_string(simulation->vertices()) + " of scene.json");
-  std::vector<TornElement> torn;
-  if (simulation && std::any_of(simulation->scene().bodies.begin(), simulation->scene().bodies.end(), tears)) {
-    Expected<std::vector<TornElement>> read = read_torn(run / "torn.csv");
-    append_new(problems, read.diagnostics());
-    if (read) torn = std::move(*read);
-    for (const TornElement& t : torn) {
-      const int b = simulation->find_body(t.body);
-      const Mesh none, &mesh = b < 0 ? none : simulation->mesh(b);
-      const size_t size = t.kind == "tetrahedron" ? mesh.tetrahedra.size()
-                          : t.kind == "triangle"  ? mesh.triangles.size()
-                                                  : mesh.edges.size();
-      if (size_t(t.element) < size) continue;
-      problems.error((run / "torn.csv").string(), "found " + t.kind + " " + std::to_string(t.element) + " of \"" +
-                                                      t.body + "\", expected one that scene.json has");
-      break;
-    }
-  }
-  std::optional<Frames> frames;
-  if (positions && positions->frames() == 0)
-    problems.error((run / "positions.npy").string(), "found no frame");
-  else if (positions)
-    frames = read_frames(options.frames, positions->frames(), problems);
+  std::optional<RecordedRun> recorded = open_run(options.run, problems);
+  const Simulation* simulation = recorded ? &recorded->simulation : nullptr;
+  std::optional<FrameRange> frames;
+  if (recorded) frames = read_frames(options.frames, recorded->positions.frames(), problems);
   std::vector<int> bodies;
   if (simulation && options.body.empty()) {
     bodies.resize(simulation->bodies());
@@ -261,11 +117,12 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   const SurfaceFormat& format = *std::find_if(surface_formats().begin(), surface_formats().end(),
                                               [&](const SurfaceFormat& f) { return f.name == options.to; });
   std::vector<Shape> shapes;
-  for (const int b : bodies) shapes.push_back(shape_of(*simulation, b));
+  for (const int b : bodies) shapes.push_back({shown_body(*simulation, b)});
   name_shapes(*simulation, bodies, shapes);
 
   // all of it beside its place first, so that a failure leaves everything as it was
-  const fs::path out = options.out.empty() ? run / options.to : fs::path(options.out);
+  std::error_code error;
+  const fs::path out = options.out.empty() ? fs::path(options.run) / options.to : fs::path(options.out);
   const fs::path part = fs::path(out / ".").parent_path().string() + ".verve-part";
   const fs::path made = topmost_missing(part);
   if (fs::exists(out, error) && !fs::is_directory(out, error))
@@ -288,11 +145,12 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
     Progress progress("convert", frames->count(), options.quiet);
     for (int f = frames->first; f <= frames->last && !problems.has_errors(); f += frames->step) {
       if ((signal = InterruptGuard::signal())) break;
-      const std::vector<Vec3> x = positions->frame(f);
+      const std::vector<Vec3> x = recorded->positions.frame(f);
       for (Shape& shape : shapes) {
-        if (!torn.empty()) tear_shape(*simulation, removed_by(torn, simulation->body_name(shape.body), f), shape);
+        if (!recorded->torn.empty())
+          shape.tear(*simulation, removed_by(recorded->torn, simulation->body_name(shape.body), f));
         shape.move(x);
-        const std::string text = format.file(shape.mesh, positions->wide());
+        const std::string text = format.file(shape.mesh, recorded->positions.wide());
         bytes += text.size();
         if (!write_text((part / file_name(shape, f, digits, options.to)).string(), text, problems)) break;
       }

@@ -188,6 +188,36 @@ int dispatch(int argc, char** argv) {
        "A:B:STEP");
   convert_command->add_flag("--quiet", convert_options.quiet, "Print errors only");
 
+  PictureOptions picture_options;
+  CLI::App* picture_command =
+      command("picture", "Draw frames of a run or a scene: a strip as PNG, a moving picture as GIF",
+              {"verve picture runs/bear --frames 0,30,60,90", "verve picture cube --movie cube.gif --size 480x360",
+               "verve picture runs/cloth --color strain --camera 60,15 --out cloth.png"});
+  text(picture_command, "source", picture_options.source,
+       "Folder of a run, finished or interrupted; or a built-in scene or JSON file, which is then simulated", "");
+  text(picture_command, "--out", picture_options.out,
+       "Strip of frames to write (default: picture.png in the folder of the run, or in runs/<scene>)", "FILE.png");
+  text(picture_command, "--movie", picture_options.movie, "Moving picture to write; without --out it is the only file",
+       "FILE.gif");
+  text(picture_command, "--frames", picture_options.frames,
+       "Frames or ranges with commas between (default: five from first to last; of a movie all, at most 25 per second)",
+       "N|A:B:STEP[,...]");
+  text(picture_command, "--size", picture_options.size, "Pixels of each frame (default: 480x360)", "WxH");
+  text(picture_command, "--color", picture_options.color, "By body (default), strain or speed", "NAME");
+  text(picture_command, "--camera", picture_options.camera,
+       "Where it stands: degrees around from the front, degrees up, and how much nearer than needed to see all "
+       "(default: 30,20,1)",
+       "AROUND,UP[,ZOOM]");
+  text(picture_command, "--columns", picture_options.columns, "Frames in a row of the strip (default: up to 5)", "N");
+  text(picture_command, "--fps", picture_options.fps, "Frames per second of the movie (default: as simulated)", "N");
+  texts(picture_command, "--set", picture_options.set, "Override any key of the scene (repeatable); not of a run",
+        "PATH=VALUE");
+  text(picture_command, "--threads", picture_options.threads, "Threads (default: all); results do not depend on it",
+       "N");
+  picture_command->add_flag("--wireframe", picture_options.wireframe, "Show the edges of the triangles");
+  picture_command->add_flag("--plain", picture_options.plain, "No text in the pictures");
+  picture_command->add_flag("--quiet", picture_options.quiet, "Print errors only");
+
   BenchOptions bench_options;
   CLI::App* bench_command =
       command("bench", "Measure iterations, frames and growth beside two baselines; leaves a CSV and a plot",
@@ -246,6 +276,7 @@ int dispatch(int argc, char** argv) {
   if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));
   if (convert_command->parsed()) return convert(convert_options, leftovers(*convert_command));
+  if (picture_command->parsed()) return picture(picture_options, leftovers(*picture_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
   if (figures_command->parsed()) return figures(figures_options, leftovers(*figures_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));

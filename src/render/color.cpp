@@ -30,8 +30,9 @@ Color color_from_hex(std::string_view text) {
 }
 
 Color body_color(int body) {
-  static constexpr std::array<std::string_view, 8> colors{"#d98a4b", "#4f86c6", "#79a85b", "#c75d6b",
-                                                          "#8f75b8", "#d3b24c", "#4fa8a0", "#9a8478"};
+  // those of report.html
+  static constexpr std::array<std::string_view, 7> colors{"#e08a5b", "#4c9fb5", "#b7a24a", "#9b7fc4",
+                                                          "#6fae72", "#d1728f", "#7f93a8"};
   return color_from_hex(colors[size_t(std::max(0, body)) % colors.size()]);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int key_maps = 16, sky_maps = 24, sky_size = 320;
 constexpr double key_spread = 0.055;  // tangent of the angle under which the key light's radius is seen
-const Color sky_light{0.40f, 0.43f, 0.47f}, ground_light{0.20f, 0.19f, 0.18f};
+const Color sky_light{0.35f, 0.38f, 0.42f}, ground_light{0.20f, 0.19f, 0.18f};
 
 }  // namespace
 
@@ -91,6 +91,8 @@ Lights::Lights(const View& view, const Soup& soup, const Box& bounds, int key_si
     sky_direction_.push_back({float(r * std::cos(angle)), float(y), float(r * std::sin(angle))});
   }
   if (!shadows_) return;
+  blur_ = 0.004 * size_;
+  blur_x_ = unit(cross(up, key)) * blur_, blur_y_ = cross(key, blur_x_);
   key_.resize(key_maps), sky_.resize(sky_maps);
   const Vec3 x = unit(cross(up, key)), y = cross(key, x);
   parallel_tasks(key_maps + sky_maps, [&](int task) {
@@ -125,23 +127,41 @@ Lights::Lights(const View& view, const Soup& soup, const Box& bounds, int key_si
         floor_sky_[j * (floor_cells + 1) + i] = 1 - (1 - sum / all) * fade;
       }
   });
+  // the outlines of single directions run into each other
+  constexpr int n = floor_cells + 1;
+  std::vector<float> row(n);
+  for (int round = 0; round < 3; ++round)
+    for (const int axis : {0, 1})
+      for (int j = 0; j < n; ++j) {
+        const auto at = [&](int i) -> float& { return floor_sky_[axis == 0 ? j * n + i : i * n + j]; };
+        for (int i = 0; i < n; ++i) row[i] = at(i);
+        for (int i = 0; i < n; ++i)
+          at(i) = 0.25f * row[std::max(0, i - 1)] + 0.5f * row[i] + 0.25f * row[std::min(n - 1, i + 1)];
+      }
 }
 
 float Lights::key(const Vec3& p, const Vec3f& normal) const {
   if (!shadows_) return 1;
   // moved off the surface by about a texel, and more where the light grazes it
   const float cosine = std::max(0.f, dot(normal, toward_key));
+  const float sine = std::sqrt(std::max(0.f, 1 - cosine * cosine));
   const double texel = key_[0].texel();
-  const Vec3 q = p + wide(normal) * (texel * (0.9 + 1.2 * std::sqrt(std::max(0.f, 1 - cosine * cosine))));
+  const Vec3 q = p + wide(normal) * (texel * (0.9 + 1.2 * sine) + blur_ * sine);
+  // each direction stands for a part of the light's disc: looked up in four places, so that no edge is seen twice
+  const std::array<Vec3, 4> places{q + blur_x_ * 0.92 + blur_y_ * 0.38, q - blur_x_ * 0.92 - blur_y_ * 0.38,
+                                   q - blur_x_ * 0.38 + blur_y_ * 0.92, q + blur_x_ * 0.38 - blur_y_ * 0.92};
   // the middle of the light and its rim first: where they agree that all or nothing arrives, so does what is between
   constexpr std::array<int, key_maps> order{0, 3, 12, 13, 14, 15, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
   constexpr int ahead = 6;
   float sum = 0;
-  for (int k = 0; k < key_maps; ++k) {
-    sum += key_[order[k]].arrives(q, 0.6 * texel);
-    if (k + 1 == ahead && (sum == 0 || sum == ahead)) return sum / ahead;
-  }
-  return sum * (1.f / key_maps);
+  for (int k = 0; k < ahead; ++k)
+    for (const int i : {k & 1 ? 0 : 2, k & 1 ? 1 : 3}) sum += key_[order[k]].arrives(places[i], 0.6 * texel);
+  if (sum == 0 || sum == 2 * ahead) return sum / (2 * ahead);
+  for (int k = 0; k < ahead; ++k)
+    for (const int i : {k & 1 ? 2 : 0, k & 1 ? 3 : 1}) sum += key_[order[k]].arrives(places[i], 0.6 * texel);
+  for (int k = ahead; k < key_maps; ++k)
+    for (const Vec3& place : places) sum += key_[order[k]].arrives(place, 0.6 * texel);
+  return sum * (0.25f / key_maps);
 }
 
 Color Lights::ambient(const Vec3& p, const Vec3f& normal) const {

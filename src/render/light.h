@@ -56,7 +56,8 @@ class Lights {
 
  private:
   bool shadows_, floor_;
-  double floor_height_, size_;
+  double floor_height_, size_, blur_ = 0;
+  Vec3 blur_x_{}, blur_y_{};
   std::vector<DepthMap> key_, sky_;
   std::vector<Vec3f> sky_direction_;
   static constexpr int floor_cells = 96;
