@@ -23,10 +23,10 @@ void cpd_fig1(Context& context, Result& result) {
   const int first = 15, second = 75, caught = 135;  // frames of the two pushes and of the hand
 
   const auto px = [&](int frame) { return f.shots[size_t(frame)].all.momentum.x; };
-  result.between(who + ": P after the first push of 25 N s", px(first + 2), 25 * (1 - 1e-4), 25 * (1 + 1e-4), "C22",
-                 "N s");
-  result.between(who + ": P after the second push of 25 N s", px(second + 2), 50 * (1 - 1e-4), 50 * (1 + 1e-4), "C22",
-                 "N s");
+  result.at_most(who + ": P after the first push of 25 N s, relative error", std::abs(px(first + 2) / 25 - 1), 1e-4,
+                 "C22");
+  result.at_most(who + ": P after the second push of 25 N s, relative error", std::abs(px(second + 2) / 50 - 1), 1e-4,
+                 "C22");
   result.at_most(who + ": |ΔH| / H between the pushes", f.off_energy(first + 2, second, first + 2), 1e-4, "C13");
   result.at_most(who + ": |ΔL| / L between the second push and the hand", f.off_spin(second + 2, caught, second + 2),
                  1e-4, "C13");
@@ -79,10 +79,19 @@ void cpd_fig1(Context& context, Result& result) {
   for (const int frame : {0, 30, 60, 90, 120, 135, 180, 220, 260, 300, 340, 380})
     if (frame <= f.frames()) looks.push_back({&f, frame});
   strip(context, result, "frames", "Pushed at frame 15 and at 75, caught by one hand at 135", looks,
-        {.columns = 6, .width = 240, .height = 220, .direction = {0, 0.25, 1}});
+        {.columns = 4, .width = 360, .height = 230, .direction = {0, 0.2, 1}});
+  if (!context.quick && context.pictures) {
+    const Film plain = film(context, by_method(scene("bear"), "pd"), {.frames = 200, .keep_poses = true});
+    movie(context, result, "bear", "The same pushes by ours and by plain PD", {&f, &plain}, 4, 10,
+          {.width = 190, .height = 190, .direction = {0.2, 0.2, 1}, .follow = true, .last = 180});
+  }
   result.differs(
       "The bear is our own mesh of about the paper's size. The pushes are written in the scene, not made by "
-      "hand; the live page does that. The paper takes 47.1 ms per frame (E9: not real time at 1/30 s).");
+      "hand. The paper takes 47.1 ms per frame (E9: not real time at 1/30 s).");
+  result.differs(
+      "The paper's bear goes on around the ball that holds its hand. Ours swings round by half a turn and then "
+      "comes to hang on it, vibrating: of an anchored body H alone is held, not L about the anchor, and the "
+      "energy of the swing ends in the vibration (see also the limits below).");
 }
 
 void cpd_fig3(Context& context, Result& result) {
@@ -103,15 +112,19 @@ void cpd_fig3(Context& context, Result& result) {
       for (size_t i = column->size(); i-- > 0;) (*column)[i] /= (*column)[0];
     return out;
   };
-  // The paper gives neither density nor spin. At 0.7 rad/s a ring of our density gives by rho w^2 R^2 / 2 mu, 1.5 % at
-  // mu = 2e3: from there on it is hard, as in the paper. Its breathing is damped so that each radius is that of its mu;
-  // the volume has a potential of its own, since |F - R|^2 has no Poisson effect.
+  // The paper gives neither density nor spin, without which its threshold of 2e3 means nothing. At 0.5 rad/s a ring of
+  // our density gives by about 1 % at mu = 2e3: from there on it is hard, as in the paper. (0.7 rad/s, tried first,
+  // gave
+  // +- 1.25 % from there on.) Its breathing is damped so that each radius is that of its mu; the volume has a potential
+  // of its own, since |F - R|^2 has no Poisson effect.
   Scene ramp = scene("torus");
   ramp.solver.tolerance = 1e-4;
   if (!context.method.empty()) ramp = by_method(ramp, who);
-  const int seconds = 20;
+  const int calm = 8, seconds = 26;
   Track<double> mu, bulk;
-  const auto mu_at = [&](double time) { return 100 * std::pow(200, std::clamp((time - 3) / (seconds - 3), 0.0, 1.0)); };
+  const auto mu_at = [&](double time) {
+    return 30 * std::pow(2e4 / 30, std::clamp((time - calm) / (seconds - calm), 0.0, 1.0));
+  };
   for (int s = 0; s <= 2 * seconds; ++s) {
     mu.keys.push_back({0.5 * s, mu_at(0.5 * s)});
     bulk.keys.push_back({0.5 * s, 10 * mu_at(0.5 * s)});
@@ -119,20 +132,21 @@ void cpd_fig3(Context& context, Result& result) {
   BodySpec& body = ramp.bodies[0];
   body.potentials[0].parameters["mu"] = mu;
   body.potentials.push_back({"tet_volume", {{"stiffness", bulk}}});
-  body.initial.angular_velocity = {0, 0.7, 0};
+  body.initial.angular_velocity = {0, 0.5, 0};
   body.dials.half_life = 0.3;
   ramp.frames = 30 * seconds;
   const Film f = whole_film(context, ramp, {.frames = 0, .keep_poses = true});
   const Mesh mesh = simulation(ramp).mesh(0);
   const Ring ring = measure(f, mesh);
 
-  // from 3 s on, when the start has calmed down
+  // once the start has calmed down
+  const size_t from = size_t(30 * calm);
   double rise = 0, hard_low = 1e9, hard_high = 0, soft = 0;
   std::vector<double> curve_mu, curve_r;
-  for (size_t i = 90; i < ring.radius.size(); ++i) {
-    if (i > 90)
-      rise = std::max(
-          rise, ring.radius[i] - *std::min_element(ring.radius.begin() + 90, ring.radius.begin() + std::ptrdiff_t(i)));
+  double narrowest = 1e9;
+  for (size_t i = from; i < ring.radius.size(); ++i) {
+    rise = std::max(rise, ring.radius[i] - std::min(narrowest, ring.radius[i]));
+    narrowest = std::min(narrowest, ring.radius[i]);
     const double m = mu_at(f.shots[i].time);
     curve_mu.push_back(m), curve_r.push_back(ring.radius[i]);
     if (m >= 2e3) hard_low = std::min(hard_low, ring.radius[i]), hard_high = std::max(hard_high, ring.radius[i]);
@@ -167,7 +181,7 @@ void cpd_fig3(Context& context, Result& result) {
         {"elastic", f.column([](const Shot& s) { return s.time; }),
          f.column([](const Shot& s) { return s.all.elastic; })}}});
   std::vector<Look> looks;
-  for (const int second : {0, 2, 4, 6, 8, 20}) {
+  for (const int second : {0, 8, 13, 17, 21, 26}) {
     const int frame = std::min(30 * second, f.frames());
     looks.push_back({&f, frame, "mu " + with_unit(std::round(mu_at(f.shots[size_t(frame)].time)), "Pa")});
   }

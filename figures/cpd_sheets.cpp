@@ -31,9 +31,12 @@ void cpd_fig10(Context& context, Result& result) {
   const std::vector<Peak> tops = peaks(swing(films[0]), 0);
   const size_t cycles = tops.size();
   result.at_least(who + ": cycles seen", double(cycles), 11, "C36");
-  if (cycles >= 11)
-    result.at_least(who + ": amplitude of the centre of mass after 10 cycles", tops[10].value / tops[0].value, 0.95,
-                    "C36");
+  if (cycles >= 11) {
+    double highest = 0;  // the first swings are lower: what was stretched along the sheet has still to come into them
+    for (size_t k = 0; k <= 10; ++k) highest = std::max(highest, tops[k].value);
+    result.at_least(who + ": amplitude of the centre of mass after 10 cycles, of the largest so far",
+                    tops[10].value / highest, 0.95, "C36");
+  }
   const std::vector<Peak> centre = peaks(films[0].column([](const Shot& s) { return s.extra; }), 0);
   if (centre.size() >= 2) {
     // of the middle vertex, which higher modes move as well: the highest of each third of the run

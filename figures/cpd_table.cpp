@@ -31,7 +31,7 @@ void cpd_table1(Context& context, Result& result) {
              "ms, logarithmic",
              {{"Kee et al. 2021", {}, {}}, {"Verve, one thread", {}, {}}}};
   int faster = 0, rows = 0;
-  double added = 0;
+  double added[2] = {}, counted[2] = {};  // without contact, with
   double sheet_init = 0, sheet_ls = 0;
   for (const std::string& name : bench::table_scene_names()) {
     const bench::TableScene row = bench::table_scene(name);
@@ -54,11 +54,13 @@ void cpd_table1(Context& context, Result& result) {
     bars.groups.push_back(p.object);
     bars.curves[0].y.push_back(p.frame), bars.curves[1].y.push_back(mean);
     ++rows, faster += mean <= p.frame;
-    added += ls / pd;
+    const bool touches = !s.colliders.empty() || s.contact;
+    added[touches] += ls / pd, counted[touches] += 1;
     if (name == "trampoline") sheet_init = init, sheet_ls = ls;
     if (name == "bear") result.at_most("bear: time per frame", mean, 33.3, "C26", "ms");
   }
-  result.at_most("what the constraints add to an iteration of PD, mean over the scenes", added / rows, 0.10, "C12");
+  result.at_most("scenes without contact: LS over PD, mean", added[0] / counted[0], 0.10, "C12");
+  result.at_most("scenes with contact: LS over PD, mean", added[1] / counted[1], 0.10, "C12");
   result.holds("spring sheets: init costs more than LS (C38's note)", sheet_init > sheet_ls,
                with_unit(sheet_init, "ms") + " against " + with_unit(sheet_ls, "ms"), "init more", "C38");
   result.table(std::move(table));
@@ -69,7 +71,9 @@ void cpd_table1(Context& context, Result& result) {
       "integrator, sub-steps chosen automatically, a stop test that also asks for short steps. “LS” is our "
       "inner products and the small system, “init” the base step, targets and the columns of a step; the "
       "update of positions counts as PD. " +
-      std::to_string(faster) + " of " + std::to_string(rows) + " scenes take less time than the paper's.");
+      std::to_string(faster) + " of " + std::to_string(rows) +
+      " scenes take less time than the paper's. With contact, LS has what the active contacts add to the matrix in it "
+      "(Woodbury), where the paper adds forces; our colliding bears have the paper's number of vertices each.");
 }
 
 }  // namespace verve::figures

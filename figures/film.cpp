@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "figures/stage.h"
 #include "verve/registry.h"
 
 namespace verve::figures {
@@ -106,7 +105,10 @@ Film film(const Context& context, const Scene& scene, const FilmOptions& options
   out.shots.reserve(size_t(frames) + 1);
   std::optional<QualityMeter> meter;
   if (options.roughness) meter.emplace(sim);
-  if (options.keep_poses) out.stage = stage_of(sim);
+  const bool tears = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
+    return std::any_of(body.potentials.begin(), body.potentials.end(),
+                       [](const PotentialSpec& p) { return !p.tear.keys.empty(); });
+  });
   const auto shoot = [&](const StepReport& step, double milliseconds) {
     Shot& shot = out.shots.emplace_back();
     shot.time = sim.time(), shot.step = step, shot.milliseconds = milliseconds;
@@ -115,7 +117,11 @@ Film film(const Context& context, const Scene& scene, const FilmOptions& options
       for (int b = 0; b < sim.bodies(); ++b) shot.bodies.push_back(sim.measure(b));
     if (meter) shot.roughness = meter->roughness(sim.positions());
     if (options.extra) shot.extra = options.extra(sim);
-    if (options.keep_poses) out.poses.push_back(sim.positions());
+    if (!options.keep_poses) return;
+    out.poses.push_back(sim.positions());
+    if (!tears) return;
+    std::vector<RemovedElements>& gone = out.removed.emplace_back();
+    for (int b = 0; b < sim.bodies(); ++b) gone.push_back(sim.removed_elements(b));
   };
   shoot({}, 0);
   for (int frame = 1; frame <= frames; ++frame) {

@@ -33,17 +33,14 @@ struct Shot {
   double extra = 0;  ///< what the figure itself measures
 };
 
-/// What is drawn of a scene, apart from where it is.
-struct Stage;
-
 struct Film {
   std::string label;
   Scene scene;
   int vertices = 0, elements = 0;
   std::vector<Shot> shots;
-  std::vector<std::vector<Vec3>> poses;  ///< by frame, where they were kept
-  std::shared_ptr<const Stage> stage;
-  std::string failure;  ///< why it ended early
+  std::vector<std::vector<Vec3>> poses;               ///< by frame, where they were kept
+  std::vector<std::vector<RemovedElements>> removed;  ///< likewise, by body, of scenes that tear
+  std::string failure;                                ///< why it ended early
 
   int frames() const { return int(shots.size()) - 1; }
   std::vector<double> column(const std::function<double(const Shot&)>& value) const;
@@ -99,14 +96,13 @@ struct Look {
   const Film* film;
   int frame;
   std::string label{};  ///< default: method and frame
-  Vec3 shift{};         ///< of what is drawn
 };
 struct StripOptions {
   int columns = 6, width = 300, height = 240;
   Vec3 direction{0.35, 0.35, 1};
   bool floor = false;
   bool follow = false;  ///< each picture has its bodies in the middle, all at one scale
-  bool speed = false;   ///< coloured by speed relative to the centre of mass
+  int last = 1 << 30;   ///< frame of a moving picture
 };
 /// Frames side by side, as `name`.png; nothing without pictures.
 void strip(const Context& context, Result& result, const std::string& name, const std::string& caption,

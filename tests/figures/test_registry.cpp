@@ -28,7 +28,7 @@ TEST_CASE("entries have names of their own, say what is shown and where their bo
     CHECK(std::string(f.title).size() > 3);
     CHECK(std::string(f.shows).size() > 20);
     CHECK(std::string(f.source).size() > 2);
-    CHECK(f.make != nullptr);
+    CHECK(bool(f.make));
     CHECK(f.seconds > 0);
     quick += f.quick;
   }
