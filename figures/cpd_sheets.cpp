@@ -100,7 +100,7 @@ void cpd_fig11(Context& context, Result& result) {
   }
   const auto x = before.positions(), v = before.velocities();
   struct Trace {
-    std::vector<double> energy;
+    std::vector<double> at, energy;  // H / H*
     int iterations = 0;
   };
   const double tolerance = 1e-4;
@@ -115,10 +115,15 @@ void cpd_fig11(Context& context, Result& result) {
     if (!r) throw std::runtime_error(method + ": " + r.message);
     return std::pair{sim.measure().total, r.iterations};
   };
+  // every iteration at first, and then some
   const auto trace = [&](const std::string& method) {
     Trace out;
     out.iterations = step(method, 500, tolerance).second;
-    for (int k = 1; k <= out.iterations; ++k) out.energy.push_back(step(method, k, 1e-300).first);
+    for (int k = 1; k <= out.iterations;
+         k = std::min(k == out.iterations ? k + 1 : out.iterations, std::max(k + 1, k * 4 / 3))) {
+      context.check_stop();
+      out.at.push_back(k), out.energy.push_back(step(method, k, 1e-300).first / start);
+    }
     return out;
   };
   const Trace ours = trace("cpd_euler"), pd = trace("pd");
@@ -126,27 +131,26 @@ void cpd_fig11(Context& context, Result& result) {
   result.holds("CPD meets the energy of the frame in fewer iterations than PD until converged and then FEPR",
                ours.iterations < fepr_iterations,
                std::to_string(ours.iterations) + " against " + std::to_string(fepr_iterations), "fewer", "C36");
-  result.at_most("CPD: |H − H*| / H* at its end", std::abs(ours.energy.back() / start - 1), tolerance, "C36");
+  result.at_most("CPD: |H − H*| / H* at its end", std::abs(ours.energy.back() - 1), tolerance, "C36");
   result.at_most("PDc + FEPR: |H − H*| / H* at its end", std::abs(fepr_energy / start - 1), tolerance, "C36");
   Chart chart{"energy", "Total energy over the iterations of frame 40", "iteration", "H / H*", {}};
-  const auto curve = [&](const std::string& name, const std::vector<double>& energy) {
-    Curve c{name, {}, {}};
+  const auto curve = [&](const std::string& name, const Trace& trace) {
+    Curve c{name, trace.at, trace.energy};
     c.dots = true;
-    for (size_t k = 0; k < energy.size(); ++k) c.x.push_back(double(k + 1)), c.y.push_back(energy[k] / start);
     return c;
   };
-  chart.curves = {curve("cpd", ours.energy),
-                  curve("pd", pd.energy),
+  chart.curves = {curve("cpd", ours),
+                  curve("pd", pd),
                   {"pd+fepr",
                    {double(pd.iterations), double(fepr_iterations)},
-                   {pd.energy.back() / start, fepr_energy / start},
+                   {pd.energy.back(), fepr_energy / start},
                    true,
                    true}};
   chart.lines = {{1, "to be kept"}};
   double low = 1, high = 1;
   for (const Curve& c : chart.curves)
     for (const double y : c.y) low = std::min(low, y), high = std::max(high, y);
-  chart.low = std::max(low, 0.0), chart.high = std::min(high, 2.0);
+  chart.low = std::max(low, 0.0), chart.high = std::min(high, 2.0), chart.log_x = true;
   result.chart(std::move(chart));
   result.table({"Iterations of frame 40",
                 {{"method", "iterations", "in the paper, mean"},

@@ -173,13 +173,13 @@ double deviation(std::span<const double> values) {
 double largest(std::span<const double> values) {
   double most = values.empty() ? std::nan("") : values[0];
   for (const double v : values)
-    if (!(v <= most)) most = v;
+    if (std::isnan(v) || v > most) most = v;  // once not a number, always
   return most;
 }
 double least(std::span<const double> values) {
   double low = values.empty() ? std::nan("") : values[0];
   for (const double v : values)
-    if (!(v >= low)) low = v;
+    if (std::isnan(v) || v < low) low = v;
   return low;
 }
 double spread(std::span<const double> values) { return (largest(values) - least(values)) / std::abs(mean(values)); }
