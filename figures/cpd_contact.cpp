@@ -153,7 +153,7 @@ void cpd_fig8(Context& context, Result& result) {
   result.chart(std::move(energy));
   std::vector<Look> looks;
   for (const Film* f : {&ours, &pd})
-    for (const int frame : {0, 10, 15, 18, 25, 45, 89}) looks.push_back({f, std::min(frame, f->frames())});
+    for (const int frame : {0, 10, 15, 18, 22, 30, 50}) looks.push_back({f, std::min(frame, f->frames())});
   strip(context, result, "frames", "They meet at frame 15 and part at 20; ours above, pd below", looks,
         {.columns = 7, .width = 220, .height = 170, .direction = {0.1, 0.25, 1}});
   result.differs(

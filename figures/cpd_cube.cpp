@@ -106,9 +106,9 @@ void cpd_fig2(Context& context, Result& result) {
     for (const int frame : {0, 60, 120, 180, 240, 300}) looks.push_back({&f, std::min(frame, f.frames())});
   }
   strip(context, result, "frames", "The same cube by five solvers, as in Fig. 2-(a)", looks,
-        {.columns = 6, .width = 230, .height = 220});
+        {.columns = 6, .width = 200, .height = 190});
   movie(context, result, "cube", "cpd beside pd and pd+fepr", {&ours, &pd, &panel.of("pd+fepr")}, 3, 10,
-        {.width = 200, .height = 210});
+        {.width = 200, .height = 210, .last = 180});
   std::vector<Look> stiff_looks;
   for (const auto& f : hard.films)
     for (const int frame : {30, 100, 200, 300}) stiff_looks.push_back({&*f, std::min(frame, f->frames())});

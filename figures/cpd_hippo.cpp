@@ -87,7 +87,7 @@ void cpd_fig5(Context& context, Result& result) {
   strip(context, result, "frames", "γ = 0.1 (top) goes on wobbling, γ = 1 (bottom) turns as a rigid body", looks,
         {.columns = 6, .width = 240, .height = 190});
   movie(context, result, "hippo", "γ = 0.1 and γ = 1", {&*films.front(), &*films.back()}, 3, 10,
-        {.width = 260, .height = 210});
+        {.width = 220, .height = 180, .last = 150});
   result.differs(
       "H ends a little above K (by the elastic energy of a body that its turning stretches, some percent here), "
       "so that the target of Eq. 24, on its way to K, lies below what is possible: the multiplier is at its "

@@ -118,7 +118,7 @@ Film film(const Context& context, const Scene& scene, const FilmOptions& options
     if (meter) shot.roughness = meter->roughness(sim.positions());
     if (options.extra) shot.extra = options.extra(sim);
     if (!options.keep_poses) return;
-    out.poses.push_back(sim.positions());
+    out.poses.push_back(sim.frame() % options.keep_every == 0 ? sim.positions() : std::vector<Vec3>{});
     if (!tears) return;
     std::vector<RemovedElements>& gone = out.removed.emplace_back();
     for (int b = 0; b < sim.bodies(); ++b) gone.push_back(sim.removed_elements(b));

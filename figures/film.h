@@ -58,6 +58,7 @@ struct FilmOptions {
   std::string label{};      ///< default: the method
   int frames = 0;           ///< default: the scene's
   bool keep_poses = false;  ///< for pictures and for measurements afterwards
+  int keep_every = 1;       ///< poses of large scenes: those between are empty
   bool roughness = false;
   bool each_body = false;
   int threads = 1;
