@@ -96,11 +96,10 @@ void cpd_fig1(Context& context, Result& result) {
 
 void cpd_fig3(Context& context, Result& result) {
   const std::string who = context.ours();
-  struct Ring {
-    std::vector<double> radius, volume;
-  };
   const auto measure = [](const Film& f, const Mesh& mesh) {
-    Ring out;
+    struct {
+      std::vector<double> radius, volume;
+    } out;
     for (const auto& pose : f.poses) {
       Vec3 c{};
       for (const Vec3& v : pose) c += v / double(pose.size());
@@ -113,96 +112,84 @@ void cpd_fig3(Context& context, Result& result) {
     return out;
   };
   // The paper gives neither density nor spin, without which its threshold of 2e3 means nothing. At 0.5 rad/s a ring of
-  // our density gives by about 1 % at mu = 2e3: from there on it is hard, as in the paper. (0.7 rad/s, tried first,
-  // gave
-  // +- 1.25 % from there on.) Its breathing is damped so that each radius is that of its mu; the volume has a potential
-  // of its own, since |F - R|^2 has no Poisson effect.
-  Scene ramp = scene("torus");
-  ramp.solver.tolerance = 1e-4;
-  if (!context.method.empty()) ramp = by_method(ramp, who);
-  const int calm = 8, seconds = 26;
-  Track<double> mu, bulk;
-  const auto mu_at = [&](double time) {
-    return 30 * std::pow(2e4 / 30, std::clamp((time - calm) / (seconds - calm), 0.0, 1.0));
-  };
-  for (int s = 0; s <= 2 * seconds; ++s) {
-    mu.keys.push_back({0.5 * s, mu_at(0.5 * s)});
-    bulk.keys.push_back({0.5 * s, 10 * mu_at(0.5 * s)});
+  // our density gives by rho w^2 R^2 / 3 mu, 0.7 % at mu = 2e3: from there on it is hard, as in the paper. The volume
+  // has a potential of its own, since |F - R|^2 has no Poisson effect. A ring let go at rest breathes about the radius
+  // that its material has at this spin: the mean over the run.
+  std::vector<Film> films;
+  const std::vector<double> materials{100, 200, 500, 1000, 2000, 5000, 1e4, 2e4};
+  films.reserve(materials.size());
+  Curve mean_radius{"mean", {}, {}}, most_radius{"largest", {}, {}};
+  mean_radius.dots = most_radius.dots = true;
+  Chart breathing{"breathing", "Outer radius at four materials", "time [s]", "radius / at rest", {}};
+  double off = 0, spin = 0;
+  std::vector<double> hard;
+  std::vector<Look> looks;
+  bool falls = true;
+  std::string measured;
+  for (const double mu : materials) {
+    Scene ring = scene("torus");
+    ring.solver.tolerance = 1e-4;
+    if (!context.method.empty()) ring = by_method(ring, who);
+    BodySpec& body = ring.bodies[0];
+    body.potentials[0].parameters["mu"] = Track<double>(mu);
+    body.potentials.push_back({"tet_volume", {{"stiffness", Track<double>(10 * mu)}}});
+    body.initial.angular_velocity = {0, 0.5, 0};
+    films.push_back(
+        whole_film(context, ring, {.label = "μ = " + with_unit(mu, "Pa"), .frames = 450, .keep_poses = true}));
+    const Film& f = films.back();
+    const auto found = measure(f, simulation(ring).mesh(0));
+    const double radius = mean(found.radius);
+    falls = falls && (mean_radius.y.empty() || radius < mean_radius.y.back());
+    measured += (measured.empty() ? "" : ", ") + with_unit(radius, "");
+    mean_radius.x.push_back(mu), mean_radius.y.push_back(radius);
+    most_radius.x.push_back(mu), most_radius.y.push_back(largest(found.radius));
+    if (mu >= 2e3) hard.push_back(radius);
+    for (const double v : found.volume) off = std::max(off, std::abs(v - 1));
+    spin = std::max(spin, f.off_spin());
+    if (mu == 100 || mu == 500 || mu == 2000 || mu == 2e4)
+      breathing.curves.push_back({f.label, f.column([](const Shot& s) { return s.time; }), found.radius});
+    if (mu == 200 || mu == 1e4) continue;
+    const auto widest = std::max_element(found.radius.begin(), found.radius.end());
+    looks.push_back({&f, int(widest - found.radius.begin()), f.label});
   }
-  BodySpec& body = ramp.bodies[0];
-  body.potentials[0].parameters["mu"] = mu;
-  body.potentials.push_back({"tet_volume", {{"stiffness", bulk}}});
-  body.initial.angular_velocity = {0, 0.5, 0};
-  body.dials.half_life = 0.3;
-  ramp.frames = 30 * seconds;
-  const Film f = whole_film(context, ramp, {.frames = 0, .keep_poses = true});
-  const Mesh mesh = simulation(ramp).mesh(0);
-  const Ring ring = measure(f, mesh);
-
-  // once the start has calmed down
-  const size_t from = size_t(30 * calm);
-  double rise = 0, hard_low = 1e9, hard_high = 0, soft = 0;
-  std::vector<double> curve_mu, curve_r;
-  double narrowest = 1e9;
-  for (size_t i = from; i < ring.radius.size(); ++i) {
-    rise = std::max(rise, ring.radius[i] - std::min(narrowest, ring.radius[i]));
-    narrowest = std::min(narrowest, ring.radius[i]);
-    const double m = mu_at(f.shots[i].time);
-    curve_mu.push_back(m), curve_r.push_back(ring.radius[i]);
-    if (m >= 2e3) hard_low = std::min(hard_low, ring.radius[i]), hard_high = std::max(hard_high, ring.radius[i]);
-    soft = std::max(soft, ring.radius[i]);
-  }
-  // a rise that cannot be seen: a thousandth of the radius
-  result.at_most(who + ": the outer radius falls while μ grows; largest rise on the way", rise, 1e-3, "C29",
-                 "of the radius");
-  result.at_most(who + ": half the span of the radius where μ ≥ 2e3",
-                 0.5 * (hard_high - hard_low) / (0.5 * (hard_high + hard_low)), 0.01, "C29");
-  double off = 0;
-  for (const double v : ring.volume) off = std::max(off, std::abs(v - 1));
+  result.holds(who + ": the outer radius falls with μ", falls, measured, "each less than the one before", "C29");
+  result.at_most(who + ": half the span of the radius where μ ≥ 2e3", 0.5 * spread(hard), 0.01, "C29");
   result.at_most(who + ": the volume's departure from rest", off, 0.05, "C29");
-  result.at_most(who + ": |ΔL| / L while the material changes", f.off_spin(), 1e-4, "C20");
-  result.at_least(who + ": the soft ring is pulled wide, radius over rest", soft, 1.1, "CPD Fig. 3");
-
-  Chart radius{
-      "radius", "Outer radius while the material hardens", "μ [Pa]", "radius / at rest", {{who, curve_mu, curve_r}}};
+  Chart radius{"radius", "Outer radius of a spinning torus", "μ [Pa]", "radius / at rest", {mean_radius, most_radius}};
   radius.log_x = true;
   result.chart(std::move(radius));
-  result.chart({"volume",
-                "Volume",
-                "time [s]",
-                "volume / at rest",
-                {{who, f.column([](const Shot& s) { return s.time; }), ring.volume}}});
-  result.chart(
-      {"energy",
-       "Energies: H is re-based when the material changes",
-       "time [s]",
-       "[J]",
-       {{"total", f.column([](const Shot& s) { return s.time; }), f.column([](const Shot& s) { return s.all.total; })},
-        {"elastic", f.column([](const Shot& s) { return s.time; }),
-         f.column([](const Shot& s) { return s.all.elastic; })}}});
-  std::vector<Look> looks;
-  for (const int second : {0, 8, 13, 17, 21, 26}) {
-    const int frame = std::min(30 * second, f.frames());
-    looks.push_back({&f, frame, "mu " + with_unit(std::round(mu_at(f.shots[size_t(frame)].time)), "Pa")});
-  }
-  strip(context, result, "frames", "The softer, the wider", looks,
+  result.chart(std::move(breathing));
+  strip(context, result, "frames", "Each at its widest: the softer, the wider", looks,
         {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}});
 
-  if (!context.quick) {  // the built-in scene, as it is
-    Scene plain = scene("torus");
-    if (!context.method.empty()) plain = by_method(plain, who);
-    const Film p = film(context, plain, {.keep_poses = true});
-    const Ring r = measure(p, mesh);
-    result.table(
-        {"The scene torus as it is: 1.5 rad/s, μ from 500 to 2e4, no damping, strain alone",
-         {{"largest radius", "radius at the end", "largest volume", "largest |ΔL| / L₀", "iterations"},
-          {with_unit(largest(r.radius), "×"), with_unit(r.radius.back(), "×"), with_unit(largest(r.volume), "×"),
-           with_unit(p.off_spin(), ""), with_unit(p.mean_iterations(), "")}}});
-  }
+  // the built-in scene, whose material hardens while it spins
+  Scene changing = scene("torus");
+  if (!context.method.empty()) changing = by_method(changing, who);
+  const Film f = whole_film(context, changing, {.keep_poses = true});
+  const auto found = measure(f, simulation(changing).mesh(0));
+  result.at_most(who + ", scene torus: |ΔL| / L₀ while the material changes", std::max(spin, f.off_spin()), 1e-4,
+                 "C20");
+  double jump = 0;  // of the centre's and the ring's motion: kinetic energy by frame, in units of the whole
+  for (size_t i = 61; i < f.shots.size(); ++i)
+    jump = std::max(jump, std::abs(f.shots[i].all.kinetic - f.shots[i - 1].all.kinetic) / f.shots[i].all.total);
+  const std::vector<double> time = f.column([](const Shot& s) { return s.time; });
+  result.chart({"scene",
+                "The scene torus: μ from 500 to 2e4 between 2 and 8 s, 1.5 rad/s, strain alone",
+                "time [s]",
+                "of rest",
+                {{"radius", time, found.radius}, {"volume", time, found.volume}}});
+  result.table({"The scene torus as it is",
+                {{"largest radius", "radius at the end", "largest volume", "largest |ΔL| / L₀",
+                  "largest change of kinetic energy in a frame, of H", "iterations"},
+                 {with_unit(largest(found.radius), "×"), with_unit(found.radius.back(), "×"),
+                  with_unit(largest(found.volume), "×"), with_unit(f.off_spin(), ""), with_unit(jump, ""),
+                  with_unit(f.mean_iterations(), "")}}});
+  strip(context, result, "scene", "The scene torus: it draws together while it hardens", spread_looks(f, 6),
+        {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}});
   result.differs(
-      "The paper's material keeps its volume when stretched; w |F − R|² alone does not (its Poisson's ratio "
-      "is 0), so a volume potential of 10 μ stands beside it here. Density and spin are ours: the paper "
-      "gives neither, and its threshold of 2e3 has no meaning without them.");
+      "The paper's material keeps its volume when stretched; w |F − R|² alone does not (its Poisson's ratio is 0: "
+      "the volume of the scene torus grows with its radius), so for the measurement a volume potential of 10 μ "
+      "stands beside it. Density and spin are ours: the paper gives neither.");
 }
 
 void cpd_fig4(Context& context, Result& result) {
