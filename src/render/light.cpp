@@ -11,27 +11,33 @@ namespace verve::render {
 
 namespace {
 
-constexpr int key_maps = 16, sky_maps = 24, sky_size = 320;
+constexpr int key_maps = 12, sky_maps = 20, sky_size = 320;
 constexpr double key_spread = 0.055;  // tangent of the angle under which the key light's radius is seen
 const Color sky_light{0.35f, 0.38f, 0.42f}, ground_light{0.20f, 0.19f, 0.18f};
 
 }  // namespace
 
-DepthMap::DepthMap(const Soup& soup, const Vec3& toward_light, int size) : toward_(unit(toward_light)), size_(size) {
-  axis_x_ = unit(cross(std::abs(toward_.y) < 0.9 ? Vec3{0, 1, 0} : Vec3{0, 0, 1}, toward_));
-  axis_y_ = cross(toward_, axis_x_);
+DepthMap::DepthMap(const Soup& soup, const Vec3& toward_light, int size, const Vec3& middle) : size_(size) {
+  const Vec3 toward = unit(toward_light);
+  const Vec3 axis_x = unit(cross(std::abs(toward.y) < 0.9 ? Vec3{0, 1, 0} : Vec3{0, 0, 1}, toward));
+  const Vec3 axis_y = cross(toward, axis_x);
   Box box;
   std::vector<Vec3> p(soup.points.size());
   for (size_t v = 0; v < p.size(); ++v) {
-    p[v] = {dot(axis_x_, soup.points[v]), dot(axis_y_, soup.points[v]), dot(toward_, soup.points[v])};
+    const Vec3 q = soup.points[v] - middle;
+    p[v] = {dot(axis_x, q), dot(axis_y, q), dot(toward, q)};
     box.add(p[v]);
   }
   depth_.assign(size_t(size) * size, -INFINITY);
   if (box.empty()) return;
   const double width = std::max({box.high.x - box.low.x, box.high.y - box.low.y, 1e-9});
-  scale_ = (size - 4) / width;
-  origin_x_ = box.low.x - 2 / scale_, origin_y_ = box.low.y - 2 / scale_, origin_z_ = box.low.z;
-  for (Vec3& q : p) q = {(q.x - origin_x_) * scale_, (q.y - origin_y_) * scale_, q.z - origin_z_};
+  const double scale = (size - 4) / width;
+  const Vec3 low{box.low.x - 2 / scale, box.low.y - 2 / scale, box.low.z};
+  for (Vec3& q : p) q = {(q.x - low.x) * scale, (q.y - low.y) * scale, q.z - low.z};
+  toward_ = narrow(toward), axis_x_ = narrow(axis_x * scale), axis_y_ = narrow(axis_y * scale);
+  texel_ = float(1 / scale);
+  // looked up between the middles of texels
+  origin_ = {float(-low.x * scale - 0.5), float(-low.y * scale - 0.5), float(-low.z)};
 
   for (size_t k = 0; k < soup.triangles.size(); ++k) {
     const auto& t = soup.triangles[k];
@@ -91,17 +97,21 @@ Lights::Lights(const View& view, const Soup& soup, const Box& bounds, int key_si
     sky_direction_.push_back({float(r * std::cos(angle)), float(y), float(r * std::sin(angle))});
   }
   if (!shadows_) return;
-  blur_ = 0.004 * size_;
-  blur_x_ = unit(cross(up, key)) * blur_, blur_y_ = cross(key, blur_x_);
-  key_.resize(key_maps), sky_.resize(sky_maps);
+  middle_ = (bounds.low + bounds.high) * 0.5;
+  key_.resize(key_maps), sky_.resize(sky_maps), blur_places_.resize(key_maps);
   const Vec3 x = unit(cross(up, key)), y = cross(key, x);
+  blur_ = float(0.004 * size_);
   parallel_tasks(key_maps + sky_maps, [&](int task) {
-    if (task < key_maps) {
-      const double r = key_spread * std::sqrt((task + 0.5) / key_maps), angle = 2.399963229728653 * task;
-      key_[task] = DepthMap(soup, key + x * (r * std::cos(angle)) + y * (r * std::sin(angle)), key_size);
-    } else {
-      sky_[task - key_maps] = DepthMap(soup, wide(sky_direction_[task - key_maps]), sky_size);
+    if (task >= key_maps) {
+      sky_[task - key_maps] = DepthMap(soup, wide(sky_direction_[task - key_maps]), sky_size, middle_);
+      return;
     }
+    const double r = key_spread * std::sqrt((task + 0.5) / key_maps), angle = 2.399963229728653 * task;
+    key_[task] = DepthMap(soup, key + x * (r * std::cos(angle)) + y * (r * std::sin(angle)), key_size, middle_);
+    constexpr std::array<std::array<double, 2>, 4> corners{
+        {{0.92, 0.38}, {-0.92, -0.38}, {-0.38, 0.92}, {0.38, -0.92}}};
+    for (int i = 0; i < 4; ++i)
+      blur_places_[task][i] = key_[task].direction(narrow((x * corners[i][0] + y * corners[i][1]) * blur_));
   });
 
   // the floor, as far as it is dimmed
@@ -119,7 +129,9 @@ Lights::Lights(const View& view, const Soup& soup, const Box& bounds, int key_si
         float sum = 0, all = 0;
         for (int k = 0; k < sky_maps; ++k) {
           const float cosine = sky_direction_[k].y;
-          sum += cosine * sky_[k].arrives(p, 1.5 * sky_[k].texel()), all += cosine;
+          DepthMap::Place at = sky_[k].place(narrow(p - middle_));
+          at.depth += 1.5f * sky_[k].texel();
+          sum += cosine * sky_[k].arrives(at), all += cosine;
         }
         // nothing at the border: it goes on without an edge
         const double rim = std::min({i, j, floor_cells - i, floor_cells - j}) / (0.15 * floor_cells);
@@ -144,23 +156,29 @@ float Lights::key(const Vec3& p, const Vec3f& normal) const {
   if (!shadows_) return 1;
   // moved off the surface by about a texel, and more where the light grazes it
   const float cosine = std::max(0.f, dot(normal, toward_key));
-  const float sine = std::sqrt(std::max(0.f, 1 - cosine * cosine));
-  const double texel = key_[0].texel();
-  const Vec3 q = p + wide(normal) * (texel * (0.9 + 1.2 * sine) + blur_ * sine);
+  const float sine = std::sqrt(std::max(0.f, 1 - cosine * cosine)), texel = key_[0].texel();
+  const Vec3f q = narrow(p - middle_) + normal * (texel * (0.9f + 1.2f * sine) + blur_ * sine);
   // each direction stands for a part of the light's disc: looked up in four places, so that no edge is seen twice
-  const std::array<Vec3, 4> places{q + blur_x_ * 0.92 + blur_y_ * 0.38, q - blur_x_ * 0.92 - blur_y_ * 0.38,
-                                   q - blur_x_ * 0.38 + blur_y_ * 0.92, q + blur_x_ * 0.38 - blur_y_ * 0.92};
+  const auto look = [&](int k, const DepthMap::Place& at, int i) {
+    const DepthMap::Place& d = blur_places_[k][i];
+    return key_[k].arrives({at.x + d.x, at.y + d.y, at.depth + d.depth + 0.6f * texel});
+  };
   // the middle of the light and its rim first: where they agree that all or nothing arrives, so does what is between
-  constexpr std::array<int, key_maps> order{0, 3, 12, 13, 14, 15, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11};
+  constexpr std::array<int, key_maps> order{0, 3, 8, 9, 10, 11, 1, 2, 4, 5, 6, 7};
   constexpr int ahead = 6;
+  std::array<DepthMap::Place, ahead> places;
   float sum = 0;
-  for (int k = 0; k < ahead; ++k)
-    for (const int i : {k & 1 ? 0 : 2, k & 1 ? 1 : 3}) sum += key_[order[k]].arrives(places[i], 0.6 * texel);
+  for (int k = 0; k < ahead; ++k) {
+    places[k] = key_[order[k]].place(q);
+    sum += look(order[k], places[k], k & 1 ? 0 : 2) + look(order[k], places[k], k & 1 ? 1 : 3);
+  }
   if (sum == 0 || sum == 2 * ahead) return sum / (2 * ahead);
   for (int k = 0; k < ahead; ++k)
-    for (const int i : {k & 1 ? 2 : 0, k & 1 ? 3 : 1}) sum += key_[order[k]].arrives(places[i], 0.6 * texel);
-  for (int k = ahead; k < key_maps; ++k)
-    for (const Vec3& place : places) sum += key_[order[k]].arrives(place, 0.6 * texel);
+    sum += look(order[k], places[k], k & 1 ? 2 : 0) + look(order[k], places[k], k & 1 ? 3 : 1);
+  for (int k = ahead; k < key_maps; ++k) {
+    const DepthMap::Place at = key_[order[k]].place(q);
+    for (int i = 0; i < 4; ++i) sum += look(order[k], at, i);
+  }
   return sum * (0.25f / key_maps);
 }
 
@@ -174,8 +192,10 @@ Color Lights::ambient(const Vec3& p, const Vec3f& normal) const {
       sum += cosine;
       continue;
     }
-    const double texel = sky_[k].texel();
-    sum += cosine * sky_[k].arrives(p + wide(normal) * (1.6 * texel), 0.8 * texel);
+    const float texel = sky_[k].texel();
+    DepthMap::Place at = sky_[k].place(narrow(p - middle_) + normal * (1.6f * texel));
+    at.depth += 0.8f * texel;
+    sum += cosine * sky_[k].arrives(at);
   }
   const float open = all > 0 ? sum / all : 1;
   const float up = 0.5f * (1 + normal.y);

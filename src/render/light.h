@@ -1,7 +1,8 @@
-// Light that comes from many directions, each with a map of what it meets first: sixteen over the disc of the key light
+// Light that comes from many directions, each with a map of what it meets first: twelve over the disc of the key light
 // for soft shadows, more over the sky for the dimness in corners and under bodies.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "geometry/box.h"
@@ -13,29 +14,33 @@ namespace verve::render {
 class DepthMap {
  public:
   DepthMap() = default;
-  DepthMap(const Soup& soup, const Vec3& toward_light, int size);
-  /// Share of the light that arrives at p, between the four texels around it; 1 outside of the map.
-  float arrives(const Vec3& p, double bias) const {
-    const double x = dot(axis_x_, p) - origin_x_, y = dot(axis_y_, p) - origin_y_;
-    const float depth = float(dot(toward_, p) - origin_z_ + bias);
-    return compare(float(x * scale_) - 0.5f, float(y * scale_) - 0.5f, depth);
-  }
-  double texel() const { return 1 / scale_; }  ///< [m]
-  const Vec3& toward_light() const { return toward_; }
+  /// `middle` is where coordinates are counted from: a point near everything, so that floats are enough.
+  DepthMap(const Soup& soup, const Vec3& toward_light, int size, const Vec3& middle);
 
- private:
-  float compare(float x, float y, float depth) const {
-    if (!(x >= 0 && y >= 0 && x < float(size_ - 1) && y < float(size_ - 1))) return 1;
-    const int i = int(x), j = int(y);
-    const float u = x - float(i), v = y - float(j);
+  /// A place in the map, in texels, and along the way to the light [m].
+  struct Place {
+    float x, y, depth;
+  };
+  Place direction(const Vec3f& d) const { return {dot(axis_x_, d), dot(axis_y_, d), dot(toward_, d)}; }
+  Place place(const Vec3f& p) const {
+    return {dot(axis_x_, p) + origin_.x, dot(axis_y_, p) + origin_.y, dot(toward_, p) + origin_.depth};
+  }
+  /// Share of the light that arrives there, between the four texels around it; 1 outside of the map.
+  float arrives(const Place& p) const {
+    if (!(p.x >= 0 && p.y >= 0 && p.x < float(size_ - 1) && p.y < float(size_ - 1))) return 1;
+    const int i = int(p.x), j = int(p.y);
+    const float u = p.x - float(i), v = p.y - float(j);
     const float* d = depth_.data() + size_t(j) * size_ + i;
-    const float low = (depth >= d[0] ? 1 - u : 0) + (depth >= d[1] ? u : 0);
-    const float high = (depth >= d[size_] ? 1 - u : 0) + (depth >= d[size_ + 1] ? u : 0);
+    const float low = (p.depth >= d[0] ? 1 - u : 0) + (p.depth >= d[1] ? u : 0);
+    const float high = (p.depth >= d[size_] ? 1 - u : 0) + (p.depth >= d[size_ + 1] ? u : 0);
     return low * (1 - v) + high * v;
   }
+  float texel() const { return texel_; }  ///< [m]
 
-  Vec3 toward_{0, 1, 0}, axis_x_{1, 0, 0}, axis_y_{0, 0, 1};
-  double origin_x_ = 0, origin_y_ = 0, origin_z_ = 0, scale_ = 1;
+ private:
+  Vec3f toward_{0, 1, 0}, axis_x_{1, 0, 0}, axis_y_{0, 0, 1};  // the axes in texels per metre
+  Place origin_{};
+  float texel_ = 1;
   int size_ = 0;
   std::vector<float> depth_;  // along toward_light: the nearest to the light
 };
@@ -56,11 +61,13 @@ class Lights {
 
  private:
   bool shadows_, floor_;
-  double floor_height_, size_, blur_ = 0;
-  Vec3 blur_x_{}, blur_y_{};
+  double floor_height_, size_;
+  Vec3 middle_{};
+  float blur_ = 0;
+  std::vector<std::array<DepthMap::Place, 4>> blur_places_;  // of each map of the key light
   std::vector<DepthMap> key_, sky_;
   std::vector<Vec3f> sky_direction_;
-  static constexpr int floor_cells = 96;
+  static constexpr int floor_cells = 72;
   Vec3 floor_corner_{};
   double floor_scale_ = 1;
   std::vector<float> floor_sky_;  // (floor_cells + 1)^2

@@ -134,6 +134,10 @@ std::vector<float> Stage::values_of(int body, const Moment& moment) const {
 
 void Stage::include(const Moment& moment) {
   times_.push_back(moment.time);
+  if (lowest_ < 0)
+    for (int v = 0; v < int(moment.positions.size()); ++v)
+      if (lowest_ < 0 || moment.positions[v].y < lowest_at_.y) lowest_ = v, lowest_at_ = moment.positions[v];
+  if (lowest_ >= 0) lowest_moved_ = std::max(lowest_moved_, norm(moment.positions[lowest_] - lowest_at_));
   std::vector<float> values;
   for (size_t b = 0; b < shapes_.size(); ++b) {
     ShownBody shape = shapes_[b];
@@ -172,7 +176,9 @@ double Stage::floor_height() const {
   for (const ColliderSpec& c : simulation_->scene().colliders)
     if (is_ground(c)) return value_at(c.position, 0).y;
   if (bounds_.empty()) return 0;
-  return bounds_.low.y - 0.06 * norm(bounds_.high - bounds_.low);
+  const double size = norm(bounds_.high - bounds_.low);
+  const bool stands = norm(simulation_->scene().gravity) > 0 && lowest_moved_ < 1e-3 * size;
+  return bounds_.low.y - (stands ? 0 : 0.06 * size);
 }
 
 void Stage::look_from(const Vec3& direction, double aspect, double zoom) {

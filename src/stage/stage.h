@@ -39,6 +39,7 @@ class Stage {
   Coloring coloring() const { return coloring_; }
   const char* value_title() const { return coloring_ == Coloring::strain ? "strain" : "speed [m/s]"; }
   double value_max() const;  ///< a round number
+  /// That of the ground among the colliders; else below everything, or just there where the lowest vertex stands still.
   double floor_height() const;
 
  private:
@@ -54,6 +55,9 @@ class Stage {
   std::vector<Vec3> points_;
   std::vector<double> times_;
   double largest_ = 0;
+  int lowest_ = -1;  // vertex, in the first moment
+  Vec3 lowest_at_{};
+  double lowest_moved_ = 0;
   Camera camera_;
 };
 
