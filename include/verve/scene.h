@@ -150,6 +150,7 @@ struct AnchorSpec {
   std::string to_body;  ///< or: the nearest vertices (at rest) of another body
   Track<Vec3> path;     ///< displacement of the anchor points over time [m]
   Track<bool> active{true};
+  std::optional<double> within{};  ///< with to_body: only vertices that have one of it so near at rest [m]
 };
 
 struct ForceSpec {

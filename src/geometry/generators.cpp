@@ -13,7 +13,8 @@ const std::vector<Generator>& table() {
       box_generator(),    cube_generator(),         bar_generator(),    strip_generator(),       cloth_generator(),
       tube_generator(),   chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),
       sphere_generator(), stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),
-      hippo_generator(),  car_generator(),          cage_generator(),   net_generator(),
+      hippo_generator(),  car_generator(),          cage_generator(),   net_generator(),         house_generator(),
+      tree_generator(),   leaves_generator(),       grass_generator(),
   };
   return generators;
 }

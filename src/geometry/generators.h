@@ -55,6 +55,10 @@ Generator bear_generator();
 Generator hippo_generator();
 Generator car_generator();
 Generator cage_generator();
+Generator house_generator();
+Generator tree_generator();
+Generator leaves_generator();
+Generator grass_generator();
 
 // --- parameters that several of them have ---
 ParameterInfo length_parameter(const char* name, const char* help, double value);

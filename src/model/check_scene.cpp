@@ -512,6 +512,8 @@ class SceneCheck {
     selection(anchor.vertices, where + ".vertices");
     for (const Key& key : keys_of<AnchorSpec>())
       if (key.info.name == "stiffness") always_there(key.info, anchor.stiffness, where + ".stiffness");
+    if (anchor.within && anchor.to_body.empty())
+      out_.error(where + ".within", "found without to_body, expected the body whose vertices are near");
     if (anchor.to_body.empty()) return;
     if (anchor.to_point) out_.error(where + ".to_body", "found beside to_point, expected one of the two");
     if (!anchor.path.empty())

@@ -464,8 +464,10 @@ Expected<Model> compile(const Scene& scene) {
     const Body& body = model.bodies[anchor.body];
     const std::vector<int> vertices =
         select(spec.vertices, body.mesh, "anchors[" + std::to_string(a) + "].vertices", out);
-    for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
-    if (spec.to_body.empty()) continue;
+    if (spec.to_body.empty()) {
+      for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
+      continue;
+    }
     anchor.other = find(spec.to_body);
     const Body& other = model.bodies[anchor.other];
     for (const int v : vertices) {
@@ -475,8 +477,14 @@ Expected<Model> compile(const Scene& scene) {
             norm(other.mesh.vertices[best] - body.mesh.vertices[v]))
           best = w;
       }
+      if (spec.within && norm(other.mesh.vertices[best] - body.mesh.vertices[v]) > *spec.within) continue;
+      anchor.rows.push_back(body.row_of_vertex[v]);
       anchor.other_rows.push_back(other.row_of_vertex[best]);
     }
+    if (!vertices.empty() && anchor.rows.empty())
+      out.error(
+          "anchors[" + std::to_string(a) + "].within",
+          "found no vertex of \"" + spec.body + "\" that near to \"" + spec.to_body + "\", expected at least one");
   }
   for (size_t f = 0; f < scene.forces.size(); ++f) {
     const ForceSpec& spec = scene.forces[f];

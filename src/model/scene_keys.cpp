@@ -298,6 +298,8 @@ const std::vector<Key>& keys_of<AnchorSpec>() {
           "to_point", "pulls them to one point of the world; null: to where each is when the anchor turns on",
           {.unit = "m"}),
       key<&AnchorSpec::to_body>("to_body", "or: to the nearest vertices (at rest) of this body", {.optional = true}),
+      key<&AnchorSpec::within>("within", "with to_body: only vertices that have one of it as near as this, at rest",
+                               {.unit = "m", .range = at_least(0)}),
       key<&AnchorSpec::path>("path", "moves the anchor points by this much", {.unit = "m"}),
       key<&AnchorSpec::active>("active", "whether it holds"),
   };

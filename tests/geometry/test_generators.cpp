@@ -49,6 +49,14 @@ const std::vector<Variant>& variants() {
       {"chain", {}, 99},
       {"net", {}, 99},
       {"spring", {}, 99},
+      {"house", {}, 2},
+      {"house", {{"part", {1}}, {"resolution", {16}}}, 99},
+      {"house", {{"part", {2}}}, 99},
+      {"house", {{"part", {3}}}, 99},
+      {"tree", {}, 2},
+      {"tree", {{"seed", {23}}, {"resolution", {32}}, {"size", {3}}}, 2},
+      {"leaves", {}, 99},
+      {"grass", {}, 99},
   };
   return list;
 }
@@ -101,9 +109,21 @@ TEST_CASE("every solid is conforming, of positive volumes, with a closed manifol
   }
 }
 
-TEST_CASE("every generated body is centred at the origin") {
+TEST_CASE("every generated body is centred at the origin, or stands on the ground") {
+  const std::set<std::string> standing{"house", "tree", "leaves", "grass"};
   for (const Variant& v : variants()) {
     CAPTURE(v.name);
+    if (standing.count(v.name)) {
+      double lowest = 1e9;
+      const Mesh mesh = generate_mesh(v.name, v.parameters).value();
+      for (const Vec3& p : mesh.vertices) lowest = std::min(lowest, p.y);
+      CHECK(lowest >= -1e-12);
+      // door and windows hang in the walls, leaves on the tree, the roof lies on top
+      const bool hangs =
+          v.name == std::string("leaves") || (v.parameters.count("part") && v.parameters.at("part")[0] > 1);
+      if (!hangs) CHECK(lowest < 1e-12);
+      continue;
+    }
     const Mesh mesh = generate_mesh(v.name, v.parameters).value();
     Vec3 moment, mean;
     for (int t = 0; t < int(mesh.tetrahedra.size()); ++t)
@@ -264,4 +284,41 @@ TEST_CASE("misspelt generators and parameters, wrong types and ranges are report
   error(generate_mesh("stuffed_ball", {{"resolution", {400}}}), "lattice points");
   const auto both = generate_mesh("bar", {{"length", {0}}, {"depth", {1}}});
   CHECK(both.diagnostics().items().size() == 2);
+}
+
+TEST_CASE("the parts of a house share vertices inside of the walls, and leaves stand on vertices of their tree") {
+  const auto shared = [](const Mesh& a, const Mesh& b) {
+    std::set<std::array<double, 3>> known;
+    for (const Vec3& p : b.vertices) known.insert({p.x, p.y, p.z});
+    int out = 0;
+    for (const Vec3& p : a.vertices) out += int(known.count({p.x, p.y, p.z}));
+    return out;
+  };
+  for (const double resolution : {10.0, 14.0}) {
+    const auto part = [&](double k) {
+      return generate_mesh("house", {{"part", {k}}, {"resolution", {resolution}}, {"size", {2.7}}}).value();
+    };
+    const Mesh walls = part(1);
+    CHECK(shared(part(2), walls) > 20);
+    CHECK(shared(part(3), walls) > 20);
+  }
+  const Parameters same{{"resolution", {25}}, {"seed", {5}}, {"size", {4.4}}};
+  Parameters more = same;
+  more["count"] = {300};
+  const Mesh tree = generate_mesh("tree", same).value(), leaves = generate_mesh("leaves", more).value();
+  CHECK(leaves.vertices.size() == 300 * 7);
+  CHECK(leaves.triangles.size() == 300 * 6);
+  CHECK(shared(leaves, tree) == 300 * 3);
+  // a leaf is one sheet, wound alike: each inner edge is used once in either direction
+  std::map<std::array<int, 2>, int> sides;
+  for (const auto& t : leaves.triangles)
+    for (int i = 0; i < 3; ++i) REQUIRE(++sides[{t[i], t[(i + 1) % 3]}] == 1);
+  int inner = 0;
+  for (const auto& [side, count] : sides) inner += int(sides.count({side[1], side[0]}));
+  CHECK(inner == 300 * 2 * 6);
+
+  more["count"] = {1e5};
+  const auto refused = generate_mesh("leaves", more);
+  CHECK(!refused);
+  CHECK(refused.diagnostics().text().find("sides of faces above `from`") != std::string::npos);
 }

@@ -121,3 +121,42 @@ TEST_CASE("a hard anchor follows its material") {
   for (int i = 0; i < 45; ++i) REQUIRE(sim.step());
   CHECK(handle_error(sim, {}) <= 2e-3);
 }
+
+TEST_CASE("bodies are tied where their vertices are within a distance, and only there") {
+  // two boxes with a face of 3 x 3 vertices in common; the left one stands in the world
+  Scene scene = held_bar("pd", 1e6);
+  BodySpec right = scene.bodies[0];
+  right.name = "right", right.place.translate = {2, 0, 0};
+  scene.bodies.push_back(right);
+  scene.anchors.emplace_back();
+  AnchorSpec& seam = scene.anchors[1];
+  seam.body = "right", seam.vertices.all = true, seam.to_body = "box", seam.within = 1e-9, seam.hard = true;
+  scene.gravity = {};
+  Simulation still = make(scene);
+  const std::vector<Vec3> before = still.positions();
+  for (int i = 0; i < 20; ++i) REQUIRE(still.step());
+  double moved = 0;
+  for (size_t v = 0; v < before.size(); ++v) moved = std::max(moved, norm(still.positions()[v] - before[v]));
+  CHECK(moved < 1e-12);  // no pair pulls at rest
+
+  scene.gravity = {0, -9.81, 0};
+  Simulation hung = make(scene);
+  for (int i = 0; i < 30; ++i) REQUIRE(hung.step());
+  const std::vector<Vec3> x = hung.positions();
+  const int n = hung.first_vertex(1);
+  int pairs = 0;
+  double gap = 0, sag = 0;
+  for (int a = 0; a < n; ++a)
+    for (int b = n; b < 2 * n; ++b)
+      if (norm(before[a] - before[b]) < 1e-9) ++pairs, gap = std::max(gap, norm(x[a] - x[b]));
+  for (size_t v = 0; v < x.size(); ++v) sag = std::max(sag, before[v].y - x[v].y);
+  CHECK(pairs == 9);
+  CHECK(gap < 2e-3);  // as a hard anchor of the world holds
+  CHECK(sag > 0.01);  // while both bend under their weight
+
+  seam.within = 1e-9, scene.bodies[1].place.translate = {3, 0, 0};
+  const Expected<Simulation> apart = Simulation::create(scene);
+  CHECK(!apart);
+  CHECK(apart.diagnostics().text().find("anchors[1].within: found no vertex of \"right\" that near to \"box\"") !=
+        std::string::npos);
+}

@@ -6,6 +6,7 @@
 
 #include "scenes.h"
 #include "verve/registry.h"
+#include "verve/simulation.h"
 
 using namespace verve;
 
@@ -80,4 +81,25 @@ TEST_CASE("the example of docs/scenes.md is a sound scene") {
   REQUIRE(start != std::string::npos);
   const size_t end = docs.find("```", start + fence.size());
   CHECK(complaints(docs.substr(start + fence.size(), end - start - fence.size())) == "");
+}
+
+TEST_CASE("P24: the garden has at least the size of PD Fig. 1, with solids, sheets, ropes and gas tied together") {
+  const Scene scene = read_scene("garden").value();
+  CHECK(scene.solver.method == "pd");
+  std::set<std::string> kinds, tied;
+  for (const BodySpec& body : scene.bodies)
+    for (const PotentialSpec& potential : body.potentials) kinds.insert(potential.type);
+  CHECK(kinds.size() >= 12);
+  for (const char* kind : {"tet_strain", "tri_strain", "edge_strain", "bending", "rod_bending", "pressure"})
+    CHECK(kinds.count(kind) == 1);
+  for (const AnchorSpec& anchor : scene.anchors)
+    if (!anchor.to_body.empty()) tied.insert(anchor.body + " to " + anchor.to_body);
+  CHECK(tied.size() >= 8);
+  CHECK(read_text(VERVE_SOURCE_DIR "/scenes/garden.json").size() < 20000);  // generators, not lists of vertices
+
+  Simulation simulation = Simulation::create(scene).value();
+  CHECK(3 * simulation.vertices() >= 49000);
+  CHECK(simulation.elements() >= 43000);
+  for (int frame = 0; frame < 5; ++frame) REQUIRE(simulation.step());
+  for (const Vec3& x : simulation.positions()) REQUIRE(norm(x) < 15);
 }

@@ -193,6 +193,8 @@ TEST_CASE("every fault of a scene built in C++ is reported once, at its path") {
       {"anchors[0].stiffness", [](S& s) { s.anchors[0].stiffness = -1.0; }},
       {"anchors[0].stiffness", [](S& s) { s.anchors[0].stiffness = {}; }},
       {"anchors[0].to_body", [](S& s) { s.anchors[0].to_body = "c"; }},
+      {"anchors[0].within", [](S& s) { s.anchors[0].within = 0.1; }},
+      {"anchors[0].within", [](S& s) { s.anchors[0].to_body = "b", s.anchors[0].within = -0.1; }},
       {"anchors[0].to_body", [](S& s) { s.anchors[0].to_body = "a"; }},
       {"anchors[0].to_body", [](S& s) { s.anchors[0].to_body = "b", s.anchors[0].to_point = Vec3{}; }},
       {"anchors[0].to_point",
