@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -119,6 +120,13 @@ class Simulation {
   void add_impulse(int body, const Vec3& impulse, const Vec3& point, double radius = 0);
   void set_gravity(const Vec3& gravity);
   void set_parameter(int body, int potential, const std::string& name, double value);  ///< material, live
+  // Held, not only reached: what comes after pushes against it. Without a value the scene's own dial counts again.
+  void hold_energy(int body, std::optional<double> total);
+  void hold_momentum(int body, const std::optional<Vec3>& momentum);
+  void hold_spin(int body, const std::optional<Vec3>& spin);
+  void set_step(double seconds);           ///< length of the frames to come
+  void set_iterations(int cap);            ///< per step
+  void set_friction(double coefficient);   ///< of everything that touches, in place of what the scene says
   int winds() const;
   int find_wind(std::string_view name) const;  ///< -1 when there is none
   void set_wind(int wind, const Vec3& velocity);
@@ -130,6 +138,12 @@ class Simulation {
   void set_anchor(int anchor, bool active);
   bool anchor_active(int anchor) const;
   void move_anchor(int anchor, const Vec3& displacement);  ///< relative to where it took hold
+  /// An anchor that the scene does not have, as of the next step and after a reset; returns its number. Its energy
+  /// counts for its body: taking hold of vertices where they are changes nothing, moving it does work.
+  int add_anchor(const AnchorSpec& spec);
+  /// Lets go for good, with what energy its springs had. Its number may be given to the next one that is added; those
+  /// of the others stay.
+  void remove_anchor(int anchor);
 
   /// How many numeric factorisations have been made so far (Inventory C04, C20).
   int factorizations() const;

@@ -302,6 +302,37 @@ void Simulation::set_half_life(int body, double seconds) {
   impl_->world.state.ledger[impl_->body("set_half_life", body)].damping = std::numbers::ln2 / seconds;
 }
 
+void Simulation::hold_energy(int body, std::optional<double> total) {
+  require(!total || std::isfinite(*total), "hold_energy: found a value that is not finite, expected joules");
+  BodyLedger& ledger = impl_->world.state.ledger[impl_->body("hold_energy", body)];
+  ledger.held_energy = total, ledger.wanted_energy.reset();
+}
+
+void Simulation::hold_momentum(int body, const std::optional<Vec3>& momentum) {
+  if (momentum) require_finite("hold_momentum", *momentum);
+  impl_->world.state.ledger[impl_->body("hold_momentum", body)].held_momentum = momentum;
+}
+
+void Simulation::hold_spin(int body, const std::optional<Vec3>& spin) {
+  if (spin) require_finite("hold_spin", *spin);
+  impl_->world.state.ledger[impl_->body("hold_spin", body)].held_spin = spin;
+}
+
+void Simulation::set_step(double seconds) {
+  require(seconds > 0 && std::isfinite(seconds), "set_step: expected seconds > 0");
+  impl_->world.set_step(seconds);
+}
+
+void Simulation::set_iterations(int cap) {
+  require(cap >= 1, "set_iterations: found " + std::to_string(cap) + ", expected at least 1");
+  impl_->world.settings.iterations = cap;
+}
+
+void Simulation::set_friction(double coefficient) {
+  require(coefficient >= 0 && std::isfinite(coefficient), "set_friction: expected a coefficient >= 0");
+  impl_->world.state.friction = coefficient;
+}
+
 void Simulation::set_gravity(const Vec3& gravity) {
   require_finite("set_gravity", gravity);
   impl_->world.state.gravity = gravity;
@@ -371,5 +402,19 @@ void Simulation::move_anchor(int anchor, const Vec3& displacement) {
   require_finite("move_anchor", displacement);
   impl_->world.state.anchors[impl_->anchor("move_anchor", anchor)].moved = displacement;
 }
+
+int Simulation::add_anchor(const AnchorSpec& spec) {
+  World& w = impl_->world;
+  Scene with = w.scene;
+  const std::string where = "anchors[" + std::to_string(with.anchors.size()) + "]";
+  with.anchors.push_back(spec);
+  Diagnostics problems = check_scene(with);
+  Anchor anchor;
+  if (!problems.has_errors()) anchor = compile_anchor(spec, w.model, where, problems);
+  require(!problems.has_errors(), "add_anchor: " + problems.text());
+  return w.add_anchor(spec, std::move(anchor));
+}
+
+void Simulation::remove_anchor(int anchor) { impl_->world.remove_anchor(impl_->anchor("remove_anchor", anchor)); }
 
 }  // namespace verve

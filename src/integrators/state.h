@@ -14,6 +14,8 @@ namespace verve {
 struct BodyLedger {
   Quantities debt;                      // what the last steps owe: targets minus what was reached
   std::optional<double> wanted_energy;  // set_energy, until it is met
+  std::optional<double> held_energy;    // hold_energy and the like in place of the scene's tracks
+  std::optional<Vec3> held_momentum, held_spin;
   std::optional<double> damping;        // set_half_life in place of the scene's track [1/s]
   bool history = false;                 // p and q of this body belong to x and v
   double last_step = 0;
@@ -67,6 +69,7 @@ struct State {
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island
+  std::optional<double> friction;            // set_friction
   Vec3 gravity;
   double time = 0;
   double origin = 0;  // time of frame 0

@@ -63,12 +63,13 @@ void World::forget_neighbours(int b) {
 World::PairSurface World::pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,
                                   double friction_b, double restitution_b) const {
   PairSurface out{std::sqrt(friction_a * friction_b), std::min(restitution_a, restitution_b), true};
-  if (!scene.contact) return out;
+  if (!scene.contact) return out.friction = state.friction.value_or(out.friction), out;
   for (const ContactPairSpec& pair : scene.contact->pairs) {
     if (!((pair.a == a && pair.b == b) || (pair.a == b && pair.b == a))) continue;
     out.friction = pair.friction.value_or(out.friction), out.restitution = pair.restitution.value_or(out.restitution);
     out.touch = pair.touch;
   }
+  out.friction = state.friction.value_or(out.friction);
   return out;
 }
 

@@ -49,13 +49,15 @@ Settings resolve(const SolverSpec& spec) {
 }
 
 World::World(Scene s, Model m, int threads)
-    : scene(std::move(s)), model(std::move(m)), settings(resolve(scene.solver)), threads_(threads) {
+    : scene(std::move(s)), model(std::move(m)), settings(resolve(scene.solver)), threads_(threads), given_step_(scene.step) {
   reset();
 }
 
 void World::reset() {
   set_threads(threads_);
   state = {};
+  scene.step = given_step_;
+  settings.iterations = resolve(scene.solver).iterations;
   state.x = model.initial_x;
   state.v = model.initial_v;
   state.p.assign(model.rows, {});
@@ -167,6 +169,28 @@ bool World::update_anchors(double time) {
         if (term.anchor == int(a)) stiffen(*island, term);
   }
   return changed;
+}
+
+int World::add_anchor(const AnchorSpec& spec, Anchor anchor) {
+  vacant_.resize(model.anchors.size());
+  size_t a = 0;
+  // one that was let go of since the last step is still part of its island
+  while (a < vacant_.size() && !(vacant_[a] && !state.anchors[a].active)) ++a;
+  if (a == vacant_.size())
+    scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back(), vacant_.push_back(0);
+  scene.anchors[a] = spec;
+  model.anchors[a] = std::move(anchor);
+  state.anchors[a] = {};
+  state.anchors[a].hold.resize(model.anchors[a].rows.size());
+  vacant_[a] = 0;
+  return int(a);
+}
+
+void World::remove_anchor(int anchor) {
+  vacant_.resize(model.anchors.size());
+  vacant_[anchor] = 1;
+  scene.anchors[anchor].active = Track<bool>(false);
+  state.anchors[anchor].switched = false;
 }
 
 /// Hands an anchor's stiffness to its island.
@@ -322,6 +346,21 @@ void World::forces_changed() {
   update_forces();
 }
 
+/// Frames of another length. What is stiff in units of mass / step^2 follows.
+void World::set_step(double h) {
+  const double ratio = scene.step / h;
+  scene.step = h;
+  state.origin = state.time - state.frame * h;
+  for (ContactBody& body : contact_bodies_) body.stiffness *= ratio * ratio;
+  for (Island* island : islands_) {
+    for (Island::AnchorTerm& term : island->anchor_terms()) {
+      AnchorState& anchor = state.anchors[term.anchor];
+      if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(*island, term);
+    }
+    island->energy_changed();
+  }
+}
+
 Kick World::kick(int body) {
   const Body& b = model.bodies[body];
   return {b.mass.data(),
@@ -365,8 +404,9 @@ double World::damping_of(int body, double time) const {
 void World::hold_momenta(Island& island, double time, double h) {
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k];
-    const auto momentum = scene.bodies[b].dials.momentum.at(time);
-    const auto spin = scene.bodies[b].dials.spin.at(time);
+    const BodyLedger& held = state.ledger[b];
+    const auto momentum = held.held_momentum ? held.held_momentum : scene.bodies[b].dials.momentum.at(time);
+    const auto spin = held.held_spin ? held.held_spin : scene.bodies[b].dials.spin.at(time);
     if (!momentum && !spin) continue;
     const Body& body = model.bodies[b];
     const int offset = island.offset(int(k));
@@ -393,7 +433,9 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
   Demand demand;
   double mass = 0, damping = 0;
   const auto dialled = [&](int b) {
-    return state.ledger[b].wanted_energy ? state.ledger[b].wanted_energy : scene.bodies[b].dials.energy.at(time);
+    const BodyLedger& ledger = state.ledger[b];
+    if (ledger.wanted_energy) return ledger.wanted_energy;
+    return ledger.held_energy ? ledger.held_energy : scene.bodies[b].dials.energy.at(time);
   };
   for (const int b : island.bodies()) {
     const BodyLedger& ledger = state.ledger[b];

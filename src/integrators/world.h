@@ -29,6 +29,9 @@ class World {
   /// The motion was changed from outside: nothing remembered of it holds any more.
   void forget_history();
   void forces_changed();
+  void set_step(double h);
+  int add_anchor(const AnchorSpec& spec, Anchor anchor);
+  void remove_anchor(int anchor);
   /// Explicit methods with a step above what is stable at the start.
   void warn_of_long_steps(Diagnostics& notes);
   const Island& island_of(int body) const { return *islands_[island_of_body_[body]]; }
@@ -94,6 +97,8 @@ class World {
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
   int threads_;
+  double given_step_;           // of the scene, before set_step
+  std::vector<char> vacant_;    // anchors that were removed
   State before_;                                            // of the frame, in case it fails
   std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch

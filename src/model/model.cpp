@@ -391,6 +391,40 @@ void report_mesh_files(const Scene& scene, Diagnostics& out) {
   }
 }
 
+Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out) {
+  const auto find = [&](const std::string& name) {
+    for (size_t b = 0; b < model.bodies.size(); ++b)
+      if (model.bodies[b].name == name) return int(b);
+    return -1;
+  };
+  Anchor anchor;
+  anchor.body = find(spec.body);
+  const Body& body = model.bodies[anchor.body];
+  const std::vector<int> vertices = select(spec.vertices, body.mesh, where + ".vertices", out);
+  if (spec.to_body.empty()) {
+    for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
+    return anchor;
+  }
+  anchor.other = find(spec.to_body);
+  const Body& other = model.bodies[anchor.other];
+  for (const int v : vertices) {
+    int best = 0;
+    for (int w = 1; w < other.count; ++w) {
+      if (norm(other.mesh.vertices[w] - body.mesh.vertices[v]) <
+          norm(other.mesh.vertices[best] - body.mesh.vertices[v]))
+        best = w;
+    }
+    if (spec.within && norm(other.mesh.vertices[best] - body.mesh.vertices[v]) > *spec.within) continue;
+    anchor.rows.push_back(body.row_of_vertex[v]);
+    anchor.other_rows.push_back(other.row_of_vertex[best]);
+  }
+  if (!vertices.empty() && anchor.rows.empty())
+    out.error(
+        where + ".within",
+        "found no vertex of \"" + spec.body + "\" that near to \"" + spec.to_body + "\", expected at least one");
+  return anchor;
+}
+
 Expected<Model> compile(const Scene& scene) {
   Diagnostics out;
   Model model;
@@ -457,35 +491,8 @@ Expected<Model> compile(const Scene& scene) {
       if (model.bodies[b].name == name) return int(b);
     return -1;
   };
-  for (size_t a = 0; a < scene.anchors.size(); ++a) {
-    const AnchorSpec& spec = scene.anchors[a];
-    Anchor& anchor = model.anchors.emplace_back();
-    anchor.body = find(spec.body);
-    const Body& body = model.bodies[anchor.body];
-    const std::vector<int> vertices =
-        select(spec.vertices, body.mesh, "anchors[" + std::to_string(a) + "].vertices", out);
-    if (spec.to_body.empty()) {
-      for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
-      continue;
-    }
-    anchor.other = find(spec.to_body);
-    const Body& other = model.bodies[anchor.other];
-    for (const int v : vertices) {
-      int best = 0;
-      for (int w = 1; w < other.count; ++w) {
-        if (norm(other.mesh.vertices[w] - body.mesh.vertices[v]) <
-            norm(other.mesh.vertices[best] - body.mesh.vertices[v]))
-          best = w;
-      }
-      if (spec.within && norm(other.mesh.vertices[best] - body.mesh.vertices[v]) > *spec.within) continue;
-      anchor.rows.push_back(body.row_of_vertex[v]);
-      anchor.other_rows.push_back(other.row_of_vertex[best]);
-    }
-    if (!vertices.empty() && anchor.rows.empty())
-      out.error(
-          "anchors[" + std::to_string(a) + "].within",
-          "found no vertex of \"" + spec.body + "\" that near to \"" + spec.to_body + "\", expected at least one");
-  }
+  for (size_t a = 0; a < scene.anchors.size(); ++a)
+    model.anchors.push_back(compile_anchor(scene.anchors[a], model, "anchors[" + std::to_string(a) + "]", out));
   for (size_t f = 0; f < scene.forces.size(); ++f) {
     const ForceSpec& spec = scene.forces[f];
     ConstantForce& force = model.forces.emplace_back();

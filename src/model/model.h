@@ -73,6 +73,9 @@ struct Model {
 /// Loads meshes and builds batches. The scene must have passed check_scene.
 Expected<Model> compile(const Scene& scene);
 
+/// The vertices that an anchor holds, of a model whose bodies are there.
+Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
+
 /// Values of a potential's parameters at a time, from the scene's tracks.
 ParameterValues parameters_at(const PotentialSpec& spec, double time);
 /// A material has a value at all times: before its first key, that of the key.
