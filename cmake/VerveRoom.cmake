@@ -11,7 +11,10 @@ function(verve_room name)
 
   add_library(${target} STATIC ${ROOM_SOURCES})
   add_library(verve::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(NOT EMSCRIPTEN)  # where every call and every access would go through a table
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -29,7 +32,10 @@ endfunction()
 # (-Wno-restrict: gcc 12 sees overlaps in std::string that are not there.)
 # Same bits everywhere on one machine: no contraction into fused multiply-adds behind our back.
 function(verve_compile_options target)
-  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wno-restrict)
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   if(VERVE_SANITIZE)
     target_compile_options(${target} PRIVATE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)

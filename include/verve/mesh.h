@@ -43,6 +43,8 @@ void check_mesh(Mesh& mesh, MeshRepair repair, const std::string& where, Diagnos
 /// Reads Medit .mesh, TetGen .node/.ele (either name), Wavefront .obj, by extension. The vertex order of the
 /// file is kept. Diagnostics carry file and line; the mesh has been through check_mesh.
 Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair = MeshRepair::repair);
+/// The same for the text of a .mesh or .obj file; `name` stands for it in diagnostics and gives the extension.
+Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair = MeshRepair::repair);
 /// Writes Medit .mesh or Wavefront .obj, by extension.
 Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file);
 

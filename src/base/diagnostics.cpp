@@ -6,7 +6,7 @@
 namespace verve {
 
 bool Diagnostics::has_errors() const {
-  return std::ranges::any_of(items_, [](const Diagnostic& d) { return d.severity == Severity::error; });
+  return std::any_of(items_.begin(), items_.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
 std::string Diagnostics::text() const {

@@ -64,7 +64,9 @@ void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out);
 
 // One reader per format. They report what they find and return what they could read; read_mesh checks the result.
 Mesh read_medit(const std::filesystem::path& file, Diagnostics& out);
+Mesh parse_medit(const std::string& text, const std::string& name, Diagnostics& out);
 Mesh read_tetgen(const std::filesystem::path& file, Diagnostics& out);
 Mesh read_obj(const std::filesystem::path& file, Diagnostics& out);
+Mesh parse_obj(const std::string& text, const std::string& name, Diagnostics& out);
 
 }  // namespace verve

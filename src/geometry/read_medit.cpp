@@ -230,8 +230,11 @@ class Reader {
 
 Mesh read_medit(const std::filesystem::path& file, Diagnostics& out) {
   const auto text = load_text(file, out);
-  if (!text) return {};
-  WordReader words(*text, file.string(), out);
+  return text ? parse_medit(*text, file.string(), out) : Mesh();
+}
+
+Mesh parse_medit(const std::string& text, const std::string& name, Diagnostics& out) {
+  WordReader words(text, name, out);
   return Reader(words).read();
 }
 

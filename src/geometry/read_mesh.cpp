@@ -41,6 +41,23 @@ void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out) {
   }
 }
 
+Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair) {
+  Diagnostics out;
+  std::string extension = std::filesystem::path(name).extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  if (extension != ".mesh" && extension != ".obj") {
+    out.error(name, "found the extension \"" + extension + "\", " +
+                        expected_one_of(extension, std::vector<std::string>{".mesh", ".obj"}));
+    return out;
+  }
+  Mesh mesh = extension == ".obj" ? parse_obj(text, name, out) : parse_medit(text, name, out);
+  if (out.has_errors()) return out;
+  drop_implied(mesh, name, out);
+  check_mesh(mesh, repair, name, out);
+  if (out.has_errors()) return out;
+  return {std::move(mesh), std::move(out)};
+}
+
 Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair) {
   Diagnostics out;
   std::string extension = file.extension().string();

@@ -55,10 +55,13 @@ struct Reference {
 }  // namespace
 
 Mesh read_obj(const std::filesystem::path& file, Diagnostics& out) {
-  Mesh mesh;
   const auto text = load_text(file, out);
-  if (!text) return mesh;
-  WordReader report("", file.string(), out);  // for its counted, placed errors
+  return text ? parse_obj(*text, file.string(), out) : Mesh();
+}
+
+Mesh parse_obj(const std::string& text, const std::string& name, Diagnostics& out) {
+  Mesh mesh;
+  WordReader report("", name, out);  // for its counted, placed errors
   std::vector<Reference> references;          // checked at the end: a face may name vertices that follow it
   std::vector<int> polygon;
   std::vector<std::string> unknown;
@@ -84,7 +87,7 @@ Mesh read_obj(const std::filesystem::path& file, Diagnostics& out) {
     return true;
   };
 
-  Lines lines(*text);
+  Lines lines(text);
   std::vector<std::string_view> words;
   while (lines.next(words)) {
     if (words.empty()) continue;
