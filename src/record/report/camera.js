@@ -56,12 +56,16 @@ globalThis.verve = globalThis.verve || {};
     }
   }
 
-  /** Drag orbits; shift- or right-drag and two fingers pan; wheel and pinch zoom; double click resets. */
-  function attachControls(canvas, camera) {
+  /**
+   * Drag orbits; shift- or right-drag and two fingers pan; wheel and pinch zoom; double click resets. `claim(event)` may
+   * take a pointer that goes down for something else by returning true.
+   */
+  function attachControls(canvas, camera, claim = () => false) {
     const pointers = new Map();
     canvas.style.touchAction = 'none';
     canvas.addEventListener('pointerdown', e => {
       canvas.setPointerCapture(e.pointerId);
+      if (!pointers.size && claim(e)) return;
       pointers.set(e.pointerId, [e.clientX, e.clientY]);
     });
     const release = e => pointers.delete(e.pointerId);

@@ -126,6 +126,69 @@ globalThis.verve = globalThis.verve || {};
     return Uint32Array.from(out);
   }
 
+  /**
+   * How much the edges of a surface are stretched, of its rest length: a function that gives the mean of the edges about
+   * each vertex, for the vertices named by `source`.
+   */
+  function stretchOf(triangles, rest) {
+    const edges = edgesOf(triangles, rest.length / 3), lengths = new Float32Array(edges.length / 2);
+    const length = (p, e) => Math.hypot(p[3 * edges[e]] - p[3 * edges[e + 1]],
+                                        p[3 * edges[e] + 1] - p[3 * edges[e + 1] + 1],
+                                        p[3 * edges[e] + 2] - p[3 * edges[e + 1] + 2]);
+    const count = new Float32Array(rest.length / 3), sum = new Float32Array(rest.length / 3);
+    for (let e = 0; e < edges.length; e += 2) {
+      lengths[e / 2] = length(rest, e);
+      ++count[edges[e]];
+      ++count[edges[e + 1]];
+    }
+    return (positions, source) => {
+      sum.fill(0);
+      for (let e = 0; e < edges.length; e += 2) {
+        if (!lengths[e / 2]) continue;
+        const stretch = length(positions, e) / lengths[e / 2] - 1;
+        sum[edges[e]] += stretch;
+        sum[edges[e + 1]] += stretch;
+      }
+      return Float32Array.from(source, v => count[v] ? sum[v] / count[v] : 0);
+    };
+  }
+
+  /** The nearest triangle that a ray meets (Moeller and Trumbore), and its vertex nearest to there. */
+  function rayHit(triangles, p, eye, d) {
+    let best = null;
+    for (let t = 0; t < triangles.length; t += 3) {
+      const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+      const ux = p[b] - p[a], uy = p[b + 1] - p[a + 1], uz = p[b + 2] - p[a + 2];
+      const vx = p[c] - p[a], vy = p[c + 1] - p[a + 1], vz = p[c + 2] - p[a + 2];
+      const px = d[1] * vz - d[2] * vy, py = d[2] * vx - d[0] * vz, pz = d[0] * vy - d[1] * vx;
+      const det = ux * px + uy * py + uz * pz;
+      if (det === 0) continue;
+      const sx = eye[0] - p[a], sy = eye[1] - p[a + 1], sz = eye[2] - p[a + 2];
+      const u = (sx * px + sy * py + sz * pz) / det;
+      if (!(u >= 0 && u <= 1)) continue;
+      const qx = sy * uz - sz * uy, qy = sz * ux - sx * uz, qz = sx * uy - sy * ux;
+      const v = (d[0] * qx + d[1] * qy + d[2] * qz) / det;
+      if (!(v >= 0 && u + v <= 1)) continue;
+      const distance = (vx * qx + vy * qy + vz * qz) / det;
+      if (!(distance > 0) || (best && distance >= best.distance)) continue;
+      const w = 1 - u - v, corner = w >= u && w >= v ? t : u >= v ? t + 1 : t + 2;
+      best = {distance, vertex: triangles[corner]};
+    }
+    return best;
+  }
+
+  /** The end nearest to a ray of the nearest edge within `slope` times its distance from the eye. */
+  function rayNear(edges, p, eye, d, slope) {
+    let best = null;
+    for (let e = 0; e < edges.length; ++e) {
+      const v = edges[e], x = p[3 * v] - eye[0], y = p[3 * v + 1] - eye[1], z = p[3 * v + 2] - eye[2];
+      const along = x * d[0] + y * d[1] + z * d[2];
+      const off = Math.hypot(x - along * d[0], y - along * d[1], z - along * d[2]);
+      if (along > 0 && off <= slope * along && (!best || off < best.off)) best = {distance: along, vertex: v, off};
+    }
+    return best;
+  }
+
   // 4x4 matrices by columns, as WebGL takes them.
   function perspective(fovy, aspect, near, far) {
     const f = 1 / Math.tan(fovy / 2), d = 1 / (near - far);
@@ -153,5 +216,5 @@ globalThis.verve = globalThis.verve || {};
     return 10 * power;
   }
 
-  verve.math = {splitCreases, fillSurface, carry, edgesOf, perspective, viewMatrix, multiply, niceStep};
+  verve.math = {splitCreases, fillSurface, carry, edgesOf, stretchOf, rayHit, rayNear, perspective, viewMatrix, multiply, niceStep};
 })(globalThis.verve);

@@ -1,11 +1,16 @@
-// Draws moving meshes with WebGL 2. Knows nothing of reports: give it meshes once and positions per frame.
+// Draws moving meshes with WebGL 2, for reports and for the live page. Knows nothing of either: give it meshes once and
+// positions per frame.
 //
 //   const camera = new verve.Camera();                     // may be shared by several viewers
 //   const viewer = new verve.Viewer(canvas, camera);       // throws when WebGL 2 is missing
 //   viewer.setMeshes([{color: '#e08a5b', triangles, edges, rest}, ...]);   // Uint32Array, Uint32Array, Float32Array
-//                                                          // with `cage: true`: only lines, and only if viewer.cage
+//                                                          // with `cage: true`: only lines, and only if viewer.cage;
+//                                                          // `backdrop: true`: gets shadows but throws none
 //   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
+//   viewer.strain = 0.3;                                   // colours by stretch, full at this much; 0: plain
+//   viewer.marks = [[x, y, z], ...];                       // small balls, relative to `origin`
+//   viewer.pick(x, y);                                     // what is under a pixel: {mesh, vertex, point} or null
 //   verve.attachControls(canvas, camera);
 //
 // Classic script; needs mesh_math.js and camera.js; adds to the global `verve`.
@@ -13,13 +18,39 @@
 globalThis.verve = globalThis.verve || {};
 
 (function (verve) {
+  const LIGHT = [0.5, 0.85, 0.6].map(a => a / Math.hypot(0.5, 0.85, 0.6));
+  const SHADOW_SIZE = 1024;
+
+  // How much of the light reaches a point: a disc of samples of what the light sees, turned from pixel to pixel.
+  const SHADOWS = `
+    uniform highp sampler2DShadow depths;
+    uniform mat4 light;
+    float reached(vec3 point, float bias, float spread) {
+      vec3 q = (light * vec4(point, 1.0)).xyz * 0.5 + 0.5;
+      if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
+      float turn = 6.2832 * fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711, 0.00584)))), sum = 0.0;
+      for (int i = 0; i < 16; ++i) {
+        float r = sqrt((float(i) + 0.5) / 16.0) * spread / ${SHADOW_SIZE}.0, a = turn + 2.39996 * float(i);
+        sum += texture(depths, vec3(q.xy + r * vec2(cos(a), sin(a)), q.z - bias));
+      }
+      return sum / 16.0;
+    }`;
   const LIGHTING = `
     uniform vec3 color, eye;
+    uniform float strained;
     out vec4 pixel;
     const vec3 LIGHT = normalize(vec3(0.5, 0.85, 0.6));
-    void shade(vec3 point, vec3 n) {
-      vec3 v = normalize(eye - point), h = normalize(LIGHT + v), base = pow(color, vec3(2.2));
+    ${SHADOWS}
+    void shade(vec3 point, vec3 n, float strain) {
+      vec3 tint = color;
+      if (strained > 0.0) {  // from blue (pressed) over pale to red (stretched)
+        float s = clamp(strain / strained, -1.0, 1.0);
+        tint = s < 0.0 ? mix(vec3(0.90, 0.90, 0.88), vec3(0.13, 0.38, 0.74), -s)
+                       : mix(vec3(0.90, 0.90, 0.88), vec3(0.80, 0.16, 0.12), s);
+      }
+      vec3 v = normalize(eye - point), h = normalize(LIGHT + v), base = pow(tint, vec3(2.2));
       float sun = max(dot(n, LIGHT), 0.0);
+      if (sun > 0.0) sun *= reached(point, 0.004 + 0.012 * (1.0 - sun), 5.0);
       vec3 sky = mix(vec3(0.26, 0.22, 0.21), vec3(0.64, 0.70, 0.80), 0.5 + 0.5 * n.y);
       vec3 lit = base * (sky * 0.66 + vec3(1.0, 0.95, 0.87) * sun * 0.72);
       lit += vec3(0.10) * pow(max(dot(n, h), 0.0), 42.0) * step(0.0, sun);
@@ -31,12 +62,15 @@ globalThis.verve = globalThis.verve || {};
     surface: [`
       layout(location = 0) in vec3 position;
       layout(location = 1) in vec3 normal;
+      layout(location = 2) in float stretch;
       uniform mat4 camera;
       out vec3 point, n;
-      void main() { point = position; n = normal; gl_Position = camera * vec4(position, 1.0); }`, `
+      out float strain;
+      void main() { point = position; n = normal; strain = stretch; gl_Position = camera * vec4(position, 1.0); }`, `
       in vec3 point, n;
+      in float strain;
       ${LIGHTING}
-      void main() { shade(point, normalize(n) * (gl_FrontFacing ? 1.0 : -1.0)); }`],
+      void main() { shade(point, normalize(n) * (gl_FrontFacing ? 1.0 : -1.0), strain); }`],
     // A rope: one cylinder per edge and one ball per edge end; `shape` is a point of the unit cylinder or ball.
     rope: [`
       layout(location = 0) in vec3 shape;
@@ -62,7 +96,7 @@ globalThis.verve = globalThis.verve || {};
       }`, `
       in vec3 point, n;
       ${LIGHTING}
-      void main() { shade(point, normalize(n)); }`],
+      void main() { shade(point, normalize(n), 0.0); }`],
     flat: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
@@ -70,23 +104,11 @@ globalThis.verve = globalThis.verve || {};
       uniform vec4 tint;
       out vec4 pixel;
       void main() { pixel = vec4(tint.rgb * tint.a, tint.a); }`],
-    // Straight down onto the ground, fainter the higher the body is.
-    shadow: [`
+    depth: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
-      uniform float ground;
-      out float height;
-      void main() {
-        height = position.y - ground;
-        gl_Position = camera * vec4(position.x, ground, position.z, 1.0);
-      }`, `
-      uniform float strength;
-      in float height;
-      out vec4 pixel;
-      void main() {
-        if (height < 0.0) discard;
-        pixel = vec4(0.0, 0.0, 0.0, strength);
-      }`],
+      void main() { gl_Position = camera * vec4(position, 1.0); }`, `
+      void main() {}`],
     grid: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
@@ -98,10 +120,12 @@ globalThis.verve = globalThis.verve || {};
         gl_Position = camera * vec4(center.x + place.x, ground, center.z + place.y, 1.0);
       }`, `
       uniform vec4 tint;
+      uniform vec3 center;
       uniform vec2 phase;      // of the grid's middle, in cells of five lines
-      uniform float spacing, extent;
+      uniform float spacing, extent, ground, shadow;
       in vec2 place;
       out vec4 pixel;
+      ${SHADOWS}
       float lines(vec2 at, float cell) {
         vec2 q = at / cell, w = fwidth(q);
         vec2 d = abs(fract(q - 0.5) - 0.5) / max(w, 1e-6);
@@ -113,9 +137,13 @@ globalThis.verve = globalThis.verve || {};
         float fade = 1.0 - smoothstep(0.15, 1.0, length(place) / extent);
         vec2 at = place + phase * spacing * 5.0;
         float a = tint.a * fade * max(0.55 * lines(at, spacing), lines(at, 5.0 * spacing));
-        pixel = vec4(tint.rgb * a, a);
+        // a shadow darkens what lies under the page's colour; lines stay above it
+        float dark = shadow * (1.0 - reached(vec3(center.x + place.x, ground, center.z + place.y), 0.002, 20.0)) *
+                     sqrt(fade);
+        pixel = vec4(tint.rgb * a, a + dark * (1.0 - a));
       }`]
   };
+  SHADERS.ropeDepth = [SHADERS.rope[0], 'void main() {}'];
 
   function unitCylinder(sides) {
     const points = [], triangles = [];
@@ -147,13 +175,15 @@ globalThis.verve = globalThis.verve || {};
 
   class Viewer {
     constructor(canvas, camera) {
-      const gl = canvas.getContext('webgl2', {alpha: true, antialias: true, stencil: true});
+      const gl = canvas.getContext('webgl2', {alpha: true, antialias: true, preserveDrawingBuffer: false});
       if (!gl) throw new Error('This browser offers no WebGL 2');
       this.canvas = canvas;
       this.camera = camera;
       this.gl = gl;
       this.wireframe = false;
       this.cage = false;
+      this.strain = 0;
+      this.marks = [];
       this.ground = null;                 // height in the world, null: no grid
       this.theme = {grid: [0.3, 0.35, 0.4, 0.5], wire: [0, 0, 0, 0.35], shadow: 0.2};
       this.origin = [0, 0, 0];
@@ -180,6 +210,33 @@ globalThis.verve = globalThis.verve || {};
       gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
       gl.bufferData(gl.ARRAY_BUFFER, Float32Array.of(-1, 0, -1, 1, 0, -1, -1, 0, 1, 1, 0, 1), gl.STATIC_DRAW);
       attribute(gl, 0, 12, 0);
+
+      // what the light sees
+      this.depths = gl.createTexture();
+      gl.bindTexture(gl.TEXTURE_2D, this.depths);
+      gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, SHADOW_SIZE, SHADOW_SIZE);
+      for (const [name, value] of [[gl.TEXTURE_MIN_FILTER, gl.LINEAR], [gl.TEXTURE_MAG_FILTER, gl.LINEAR],
+                                   [gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE], [gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE],
+                                   [gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE],
+                                   [gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL]])
+        gl.texParameteri(gl.TEXTURE_2D, name, value);
+      this.shade = gl.createFramebuffer();
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.shade);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.depths, 0);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+
+      const ball = unitBall(10, 16);
+      this.ball = {array: gl.createVertexArray(), buffer: gl.createBuffer(), indices: ball.triangles.length};
+      gl.bindVertexArray(this.ball.array);
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, ball.points, gl.STATIC_DRAW);
+      attribute(gl, 0, 12, 0);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, ball.triangles, gl.STATIC_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.ball.buffer);
+      attribute(gl, 1, 12, 0, 1);
+      attribute(gl, 2, 12, 0, 1);
+      gl.bindVertexArray(null);
     }
 
     setMeshes(meshes) {
@@ -188,10 +245,12 @@ globalThis.verve = globalThis.verve || {};
       let first = 0, size = 0;
       this.bodies = meshes.map(mesh => {
         const count = mesh.rest.length / 3;
-        const body = {first, count, color: parseColor(mesh.color), cage: Boolean(mesh.cage)};
+        const body = {first, count, color: parseColor(mesh.color), cage: Boolean(mesh.cage),
+                      backdrop: Boolean(mesh.backdrop)};
         if (mesh.triangles.length) body.surface = this.makeSurface(mesh, count);
         if (mesh.edges.length) body.rope = this.makeRope(mesh);
         first += count;
+        if (mesh.backdrop) return body;
         for (let axis = 0; axis < 3; ++axis) {
           let low = Infinity, high = -Infinity;
           for (let i = axis; i < mesh.rest.length; i += 3) {
@@ -212,7 +271,7 @@ globalThis.verve = globalThis.verve || {};
     setElements(index, triangles, edges) {
       const gl = this.gl, body = this.bodies[index], mesh = {...this.meshes[index], triangles, edges};
       this.meshes = this.meshes.map((old, i) => i === index ? mesh : old);
-      if (body.surface) gl.deleteBuffer(body.surface.buffer);
+      if (body.surface) gl.deleteBuffer(body.surface.buffer), gl.deleteBuffer(body.surface.stretchBuffer);
       if (body.rope) gl.deleteBuffer(body.rope.buffer);
       body.surface = triangles.length ? this.makeSurface(mesh, body.count) : undefined;
       body.rope = edges.length ? this.makeRope(mesh) : undefined;
@@ -223,13 +282,19 @@ globalThis.verve = globalThis.verve || {};
       const gl = this.gl, split = verve.math.splitCreases(mesh.triangles, mesh.rest, count, 72);
       const lines = verve.math.edgesOf(split.triangles, split.source.length);
       const surface = {split, data: new Float32Array(6 * split.source.length), buffer: gl.createBuffer(),
+                       stretchBuffer: gl.createBuffer(), stretches: verve.math.stretchOf(mesh.triangles, mesh.rest),
                        array: gl.createVertexArray(), lineArray: gl.createVertexArray(),
                        triangleCount: split.triangles.length, lineCount: lines.length};
       for (const [array, indices] of [[surface.array, split.triangles], [surface.lineArray, lines]]) {
         gl.bindVertexArray(array);
         gl.bindBuffer(gl.ARRAY_BUFFER, surface.buffer);
         attribute(gl, 0, 24, 0);
-        if (array === surface.array) attribute(gl, 1, 24, 12);
+        if (array === surface.array) {
+          attribute(gl, 1, 24, 12);
+          gl.bindBuffer(gl.ARRAY_BUFFER, surface.stretchBuffer);
+          gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(split.source.length), gl.DYNAMIC_DRAW);
+          attribute(gl, 2, 4, 0, 0, 1);
+        }
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
         gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
       }
@@ -272,13 +337,23 @@ globalThis.verve = globalThis.verve || {};
       const gl = this.gl;
       this.positions = positions;
       this.origin = origin;
+      const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
       for (const body of this.bodies) {
+        if (!body.backdrop)
+          for (let i = 3 * body.first; i < 3 * (body.first + body.count); ++i) {
+            const axis = i % 3, a = positions[i];
+            if (a < low[axis]) low[axis] = a;
+            if (a > high[axis]) high[axis] = a;
+          }
         const part = positions.subarray(3 * body.first, 3 * (body.first + body.count));
         if (body.surface) {
           verve.math.fillSurface(body.surface.split, part, body.surface.data);
-          body.surface.lowest = part.reduce((low, y, i) => i % 3 === 1 && y < low ? y : low, Infinity);
           gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.buffer);
           gl.bufferData(gl.ARRAY_BUFFER, body.surface.data, gl.DYNAMIC_DRAW);
+          if (this.strain && !body.backdrop) {
+            gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.stretchBuffer);
+            gl.bufferData(gl.ARRAY_BUFFER, body.surface.stretches(part, body.surface.split.source), gl.DYNAMIC_DRAW);
+          }
         }
         if (body.rope) {
           const {edges, data, buffer} = body.rope;
@@ -288,6 +363,7 @@ globalThis.verve = globalThis.verve || {};
           gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
         }
       }
+      this.bounds = {low, high};
       this.requestDraw();
     }
 
@@ -306,15 +382,12 @@ globalThis.verve = globalThis.verve || {};
       const width = Math.max(1, Math.round(canvas.clientWidth * ratio));
       const height = Math.max(1, Math.round(canvas.clientHeight * ratio));
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
+      this.drawShade();
       gl.viewport(0, 0, width, height);
       gl.clearColor(0, 0, 0, 0);
-      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
 
-      const axes = camera.axes(), eye = camera.target.map((t, i) => t + camera.distance * axes.back[i]);
-      const reach = 40 * Math.max(this.size, camera.distance / 8);
-      const view = verve.math.multiply(
-          verve.math.perspective(camera.fov, width / height, 0.02 * camera.distance, camera.distance + 2 * reach),
-          verve.math.viewMatrix(axes, eye));
+      const {view, eye, reach} = this.look(width / height);
       gl.enable(gl.DEPTH_TEST);
       gl.depthFunc(gl.LEQUAL);
       gl.disable(gl.BLEND);
@@ -335,6 +408,73 @@ globalThis.verve = globalThis.verve || {};
       gl.bindVertexArray(null);
     }
 
+    look(aspect) {
+      const {camera} = this, axes = camera.axes();
+      const eye = camera.target.map((t, i) => t + camera.distance * axes.back[i]);
+      const reach = 40 * Math.max(this.size, camera.distance / 8);
+      const view = verve.math.multiply(
+          verve.math.perspective(camera.fov, aspect, 0.02 * camera.distance, camera.distance + 2 * reach),
+          verve.math.viewMatrix(axes, eye));
+      return {view, eye, reach, axes};
+    }
+
+    /** The scene from where the light comes, as depths; the light is far away, so lines stay parallel. */
+    drawShade() {
+      const {gl} = this, {low, high} = this.bounds || {low: [0, 0, 0], high: [0, 0, 0]};
+      if (!low.every(Number.isFinite) || !high.every(Number.isFinite)) return;
+      const center = low.map((l, i) => (l + high[i]) / 2);
+      const radius = 1.02 * Math.hypot(...low.map((l, i) => high[i] - l)) / 2 + 0.02 * this.size;
+      // as deep as from the bodies down to their shadow
+      const fall = this.ground === null ? 0 : Math.max(0, center[1] - (this.ground - this.origin[1])) / LIGHT[1];
+      const depth = 1.1 * (radius + fall);
+      const right = [LIGHT[2], 0, -LIGHT[0]].map(a => a / Math.hypot(LIGHT[0], LIGHT[2]));
+      const up = [LIGHT[1] * right[2], LIGHT[2] * right[0] - LIGHT[0] * right[2], -LIGHT[1] * right[0]];
+      const flat = [1 / radius, 0, 0, 0, 0, 1 / radius, 0, 0, 0, 0, -1 / depth, 0, 0, 0, 0, 1];
+      this.light = verve.math.multiply(flat, verve.math.viewMatrix({right, up, back: LIGHT}, center));
+      gl.bindFramebuffer(gl.FRAMEBUFFER, this.shade);
+      gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+      gl.clear(gl.DEPTH_BUFFER_BIT);
+      gl.enable(gl.DEPTH_TEST);
+      gl.depthFunc(gl.LEQUAL);
+      gl.depthMask(true);
+      gl.enable(gl.POLYGON_OFFSET_FILL);
+      gl.polygonOffset(1.5, 3);
+      for (const body of this.bodies) {
+        if (body.cage || body.backdrop) continue;
+        if (body.surface) {
+          this.use('depth', this.light);
+          gl.bindVertexArray(body.surface.array);
+          gl.drawElements(gl.TRIANGLES, body.surface.triangleCount, gl.UNSIGNED_INT, 0);
+        }
+        if (body.rope) {
+          const program = this.use('ropeDepth', this.light);
+          gl.uniform1f(program.at('radius'), body.rope.radius);
+          gl.uniform1f(program.at('pixel'), 0);
+          this.drawRope(program, body.rope);
+        }
+      }
+      gl.disable(gl.POLYGON_OFFSET_FILL);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    }
+
+    drawRope(program, rope) {
+      const gl = this.gl;
+      for (const shape of rope.shapes) {
+        gl.uniform1i(program.at('ball'), shape.ball ? 1 : 0);
+        gl.bindVertexArray(shape.array);
+        gl.drawElementsInstanced(gl.TRIANGLES, shape.indices, gl.UNSIGNED_SHORT, 0, shape.instances);
+      }
+    }
+
+    /** Hands the shadows to a program that asks for them. */
+    lend(program) {
+      const gl = this.gl;
+      gl.activeTexture(gl.TEXTURE0);
+      gl.bindTexture(gl.TEXTURE_2D, this.depths);
+      gl.uniform1i(program.at('depths'), 0);
+      gl.uniformMatrix4fv(program.at('light'), false, this.light || new Float32Array(16));
+    }
+
     use(name, view) {
       const program = this.programs[name], {gl} = this;
       gl.useProgram(program.handle);
@@ -348,24 +488,77 @@ globalThis.verve = globalThis.verve || {};
         if (body.cage) continue;
         if (body.surface) {
           const program = this.use('surface', view);
+          this.lend(program);
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
+          gl.uniform1f(program.at('strained'), body.backdrop ? 0 : this.strain);
           gl.bindVertexArray(body.surface.array);
           gl.drawElements(gl.TRIANGLES, body.surface.triangleCount, gl.UNSIGNED_INT, 0);
         }
         if (body.rope) {
           const program = this.use('rope', view);
+          this.lend(program);
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
+          gl.uniform1f(program.at('strained'), 0);
           gl.uniform1f(program.at('radius'), body.rope.radius);
-          gl.uniform1f(program.at('pixel'), 2 * Math.tan(this.camera.fov / 2) / this.canvas.clientHeight);
-          for (const shape of body.rope.shapes) {
-            gl.uniform1i(program.at('ball'), shape.ball ? 1 : 0);
-            gl.bindVertexArray(shape.array);
-            gl.drawElementsInstanced(gl.TRIANGLES, shape.indices, gl.UNSIGNED_SHORT, 0, shape.instances);
-          }
+          gl.uniform1f(program.at('pixel'), this.pixel());
+          this.drawRope(program, body.rope);
         }
       }
+      if (this.marks.length) this.drawMarks(view, eye);
+    }
+
+    pixel() {
+      return 2 * Math.tan(this.camera.fov / 2) / (this.canvas.clientHeight || 1);
+    }
+
+    drawMarks(view, eye) {
+      const gl = this.gl, program = this.use('rope', view);
+      this.lend(program);
+      gl.uniform3fv(program.at('eye'), eye);
+      gl.uniform3fv(program.at('color'), this.theme.mark || [0.95, 0.75, 0.2]);
+      gl.uniform1f(program.at('strained'), 0);
+      gl.uniform1f(program.at('radius'), 5 * this.pixel() * this.camera.distance);
+      gl.uniform1f(program.at('pixel'), 0);
+      gl.uniform1i(program.at('ball'), 1);
+      gl.bindVertexArray(this.ball.array);
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.ball.buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, Float32Array.from(this.marks.flat()), gl.DYNAMIC_DRAW);
+      gl.drawElementsInstanced(gl.TRIANGLES, this.ball.indices, gl.UNSIGNED_SHORT, 0, this.marks.length);
+    }
+
+    /** From the eye through a pixel of the canvas (CSS pixels from its corner): {eye, along}. */
+    ray(x, y) {
+      const {canvas, camera} = this, {eye, axes} = this.look(1), slope = Math.tan(camera.fov / 2);
+      const height = canvas.clientHeight || 1, aspect = (canvas.clientWidth || 1) / height;
+      const u = (2 * x / (canvas.clientWidth || 1) - 1) * slope * aspect, v = (1 - 2 * y / height) * slope;
+      const along = axes.back.map((b, i) => u * axes.right[i] + v * axes.up[i] - b), length = Math.hypot(...along);
+      return {eye, along: along.map(a => a / length)};
+    }
+
+    /** The nearest vertex of the nearest triangle under a pixel, or of an edge within `reach` pixels of it. */
+    pick(x, y, reach = 14) {
+      if (!this.positions) return null;
+      const {eye, along} = this.ray(x, y);
+      let best = null;
+      const take = (mesh, vertex, distance) => {
+        if (!(distance > 0) || (best && distance >= best.distance)) return;
+        best = {mesh, vertex, distance, point: eye.map((e, i) => e + distance * along[i])};
+      };
+      this.bodies.forEach((body, mesh) => {
+        if (body.cage || body.backdrop) return;
+        const part = this.positions.subarray(3 * body.first, 3 * (body.first + body.count));
+        if (body.surface) {
+          const hit = verve.math.rayHit(this.meshes[mesh].triangles, part, eye, along);
+          if (hit) take(mesh, hit.vertex, hit.distance);
+        }
+        if (body.rope) {
+          const hit = verve.math.rayNear(this.meshes[mesh].edges, part, eye, along, reach * this.pixel());
+          if (hit) take(mesh, hit.vertex, hit.distance);
+        }
+      });
+      return best;
     }
 
     drawWires(view, wanted) {
@@ -380,24 +573,11 @@ globalThis.verve = globalThis.verve || {};
 
     drawGround(view, extent) {
       const gl = this.gl, ground = this.ground - this.origin[1];
-      // The stencil lets every pixel of the shadow be darkened once.
-      const shadow = this.use('shadow', view);
-      gl.uniform1f(shadow.at('ground'), ground);
-      gl.enable(gl.STENCIL_TEST);
-      gl.stencilFunc(gl.EQUAL, 0, 255);
-      gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-      for (const {surface, cage} of this.bodies) {
-        if (!surface || cage) continue;
-        const height = Math.max(0, surface.lowest - ground) / this.size;
-        gl.uniform1f(shadow.at('strength'), this.theme.shadow / (1 + 1.5 * height));
-        gl.bindVertexArray(surface.array);
-        gl.drawElements(gl.TRIANGLES, surface.triangleCount, gl.UNSIGNED_INT, 0);
-      }
-      gl.disable(gl.STENCIL_TEST);
-
       const {target} = this.camera, cell = 5 * this.gridSpacing;
       const phase = a => (((a / cell) % 1) + 1) % 1;  // reduced here, in double: a float shader loses it far out
       const grid = this.use('grid', view);
+      this.lend(grid);
+      gl.uniform1f(grid.at('shadow'), this.theme.shadow);
       gl.uniform4fv(grid.at('tint'), this.theme.grid);
       gl.uniform3fv(grid.at('center'), target);
       gl.uniform2f(grid.at('phase'), phase(target[0] + this.origin[0]), phase(target[2] + this.origin[2]));
@@ -409,9 +589,9 @@ globalThis.verve = globalThis.verve || {};
     }
   }
 
-  function attribute(gl, location, stride, offset, divisor = 0) {
+  function attribute(gl, location, stride, offset, divisor = 0, size = 3) {
     gl.enableVertexAttribArray(location);
-    gl.vertexAttribPointer(location, 3, gl.FLOAT, false, stride, offset);
+    gl.vertexAttribPointer(location, size, gl.FLOAT, false, stride, offset);
     gl.vertexAttribDivisor(location, divisor);
   }
 
