@@ -124,9 +124,9 @@ class Simulation {
   void hold_energy(int body, std::optional<double> total);
   void hold_momentum(int body, const std::optional<Vec3>& momentum);
   void hold_spin(int body, const std::optional<Vec3>& spin);
-  void set_step(double seconds);           ///< length of the frames to come
-  void set_iterations(int cap);            ///< per step
-  void set_friction(double coefficient);   ///< of everything that touches, in place of what the scene says
+  void set_step(double seconds);          ///< length of the frames to come
+  void set_iterations(int cap);           ///< per step
+  void set_friction(double coefficient);  ///< of everything that touches, in place of what the scene says
   int winds() const;
   int find_wind(std::string_view name) const;  ///< -1 when there is none
   void set_wind(int wind, const Vec3& velocity);

@@ -22,7 +22,7 @@ constexpr int five_odd[5][4] = {{1, 3, 0, 5}, {2, 0, 3, 6}, {4, 0, 6, 5}, {7, 5,
 constexpr int six[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
 
 Expected<Mesh> make_grid(const Grid& grid) {
-  const auto [nx, ny, nz] = grid.cells;
+  const int nx = grid.cells[0], ny = grid.cells[1], nz = grid.cells[2];
   const double count = (nx + 1.0) * (ny + 1.0) * (nz + 1.0);
   if (count > most_vertices) {
     Diagnostics out;

@@ -61,7 +61,7 @@ Mesh read_obj(const std::filesystem::path& file, Diagnostics& out) {
 
 Mesh parse_obj(const std::string& text, const std::string& name, Diagnostics& out) {
   Mesh mesh;
-  WordReader report("", name, out);  // for its counted, placed errors
+  WordReader report("", name, out);           // for its counted, placed errors
   std::vector<Reference> references;          // checked at the end: a face may name vertices that follow it
   std::vector<int> polygon;
   std::vector<std::string> unknown;

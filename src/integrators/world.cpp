@@ -49,7 +49,11 @@ Settings resolve(const SolverSpec& spec) {
 }
 
 World::World(Scene s, Model m, int threads)
-    : scene(std::move(s)), model(std::move(m)), settings(resolve(scene.solver)), threads_(threads), given_step_(scene.step) {
+    : scene(std::move(s)),
+      model(std::move(m)),
+      settings(resolve(scene.solver)),
+      threads_(threads),
+      given_step_(scene.step) {
   reset();
 }
 

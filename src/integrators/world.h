@@ -97,8 +97,8 @@ class World {
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
   int threads_;
-  double given_step_;           // of the scene, before set_step
-  std::vector<char> vacant_;    // anchors that were removed
+  double given_step_;                                       // of the scene, before set_step
+  std::vector<char> vacant_;                                // anchors that were removed
   State before_;                                            // of the frame, in case it fails
   std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch

@@ -1,0 +1,437 @@
+// Scenes, lanes and frames of a session; messages are read in messages.cpp.
+#include "live/session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "record/report_data.h"
+#include "verve/registry.h"
+#include "verve/version.h"
+
+namespace verve::live {
+
+namespace {
+
+constexpr const char* body_colors[] = {"#e08a5b", "#4c9fb5", "#b7a24a", "#9b7fc4", "#6fae72", "#d1728f", "#7f93a8"};
+
+template <class T>
+Json base64(const std::vector<T>& values) {
+  std::string out;
+  append_base64(out, values.data(), values.size() * sizeof(T));
+  return out;
+}
+
+template <size_t N>
+Json elements(const std::vector<std::array<int, N>>& all) {
+  std::vector<std::uint32_t> flat;
+  for (const auto& e : all)
+    for (const int v : e) flat.push_back(std::uint32_t(v));
+  return base64(flat);
+}
+
+Json vec(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+std::vector<float> floats(const std::vector<Vec3>& points) {
+  std::vector<float> out;
+  for (const Vec3& p : points) out.insert(out.end(), {float(p.x), float(p.y), float(p.z)});
+  return out;
+}
+
+template <class T>
+void append(std::string& out, const T& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// Kinetic energy that a rigid body with the same P and L would have: what a half-life leaves.
+double rigid_energy(const Simulation& sim, int body, const std::vector<Vec3>& x, const std::vector<double>& masses) {
+  const Measures m = sim.measure(body);
+  double second[6] = {};  // xx yy zz xy xz yz
+  const int first = sim.first_vertex(body), count = int(sim.mesh(body).vertices.size());
+  for (int i = first; i < first + count; ++i) {
+    const Vec3 r = x[i] - m.center;
+    const double w = masses[i];
+    second[0] += w * r.x * r.x, second[1] += w * r.y * r.y, second[2] += w * r.z * r.z;
+    second[3] += w * r.x * r.y, second[4] += w * r.x * r.z, second[5] += w * r.y * r.z;
+  }
+  Mat3 inertia;
+  inertia(0, 0) = second[1] + second[2], inertia(1, 1) = second[0] + second[2], inertia(2, 2) = second[0] + second[1];
+  inertia(0, 1) = inertia(1, 0) = -second[3];
+  inertia(0, 2) = inertia(2, 0) = -second[4];
+  inertia(1, 2) = inertia(2, 1) = -second[5];
+  const double size = inertia(0, 0) + inertia(1, 1) + inertia(2, 2);
+  // a straight line has no inertia about itself, nor spin: a hair keeps the matrix regular
+  for (int i = 0; i < 3; ++i) inertia(i, i) += 1e-12 * size;
+  const double moving = 0.5 * dot(m.momentum, m.momentum) / m.mass;
+  return size > 0 ? moving + 0.5 * dot(m.spin, inverse(inertia) * m.spin) : moving;
+}
+
+}  // namespace
+
+const std::vector<std::string>& metric_names() {
+  static const std::vector<std::string> names = {"kinetic", "elastic",  "contact", "external",   "total",    "target",
+                                                 "rigid",   "momentum", "spin",    "iterations", "substeps", "ms",
+                                                 "loss",    "px",       "py",      "pz",         "lx",       "ly",
+                                                 "lz",      "cx",       "cy",      "cz",         "failed"};
+  return names;
+}
+
+Session::Session(const RunOptions& options) : options_(options) {}
+
+bool Session::running() const {
+  if (lanes_.empty() || (paused_ && pending_steps_ == 0)) return false;
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return !lane->failed; });
+}
+
+double Session::interval() const { return lanes_.empty() ? 0.1 : lanes_[0]->simulation->scene().step / speed_; }
+
+bool Session::take_changed() { return std::exchange(changed_, false); }
+
+std::unique_ptr<Session::Lane> Session::make_lane(const Scene& scene, const std::string& method,
+                                                  Diagnostics& notes) const {
+  Scene own = scene;
+  if (!method.empty()) {  // as `verve compare` does: an axis or a cap that the scene sets belongs to its own method
+    const SolverSpec defaults;
+    own.solver.method = method;
+    own.solver.integrator = own.solver.minimizer = own.solver.conservation = "";
+    own.solver.acceleration = defaults.acceleration;
+    own.solver.rho = defaults.rho;
+    own.solver.iterations = defaults.iterations;
+  }
+  Expected<Simulation> made = Simulation::create(own, options_);
+  for (const Diagnostic& d : made.diagnostics().items()) {
+    const auto same = [&](const Diagnostic& other) { return other.where == d.where && other.what == d.what; };
+    if (std::none_of(notes.items().begin(), notes.items().end(), same)) notes.items().push_back(d);
+  }
+  if (!made) return nullptr;
+  auto lane = std::make_unique<Lane>();
+  lane->method = own.solver.method;
+  lane->simulation = std::make_unique<Simulation>(std::move(*made));
+  lane->removed.resize(lane->simulation->bodies());
+  return lane;
+}
+
+/// The scene by one or several methods, its own where none is given. Nothing changes when one of them cannot run it.
+void Session::start(const Scene& scene, const std::vector<std::string>& methods) {
+  Diagnostics notes;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const std::string& method : methods.empty() ? std::vector<std::string>{""} : methods) {
+    lanes.push_back(make_lane(scene, method == scene.solver.method ? "" : method, notes));
+    if (!lanes.back()) throw Refusal{notes.text()};
+  }
+  scene_ = scene;
+  lanes_ = std::move(lanes);
+  hands_.clear();
+  turned_ = {};
+  watched_ = -1, pending_steps_ = 0, next_pin_ = -1;
+  paused_ = false, speed_ = 1;
+  const Simulation& sim = *lanes_[0]->simulation;
+  masses_ = sim.masses();
+  shapes_.clear();
+  size_ = 0;
+  for (int b = 0; b < sim.bodies(); ++b) {
+    Vec3 low = sim.mesh(b).vertices.front(), high = low;
+    for (const Vec3& v : sim.mesh(b).vertices)
+      for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], v[k]), high[k] = std::max(high[k], v[k]);
+    shapes_.push_back({norm(high - low)});
+    size_ = std::max(size_, shapes_.back().size);
+  }
+  tell_scene(notes);
+}
+
+std::vector<std::string> Session::load(const Scene& scene) {
+  answers_.clear();
+  try {
+    start(scene, {});
+  } catch (const Refusal& refusal) {
+    answers_.push_back(write_json(Json::object({{"type", "error", {}}, {"text", refusal.text, {}}})));
+  }
+  return std::move(answers_);
+}
+
+/// All that does not move.
+void Session::tell_scene(const Diagnostics& notes) {
+  ++generation_;
+  const Simulation& sim = *lanes_[0]->simulation;
+  Json bodies = Json::array();
+  for (int b = 0; b < sim.bodies(); ++b) {
+    const Mesh& mesh = sim.mesh(b);
+    Json body = Json::object();
+    body.set("name", sim.body_name(b));
+    const std::string& color = scene_.bodies[b].color;
+    body.set("color", color.empty() ? std::string(body_colors[b % std::size(body_colors)]) : color);
+    body.set("first", sim.first_vertex(b));
+    body.set("vertices", int(mesh.vertices.size()));
+    body.set("mass", sim.measure(b).mass);
+    body.set("size", shapes_[b].size);
+    body.set("rest", base64(floats(mesh.vertices)));
+    body.set("triangles", elements(surface(mesh)));
+    body.set("edges", elements(mesh.edges));
+    if (const Mesh* carried = sim.embedded_mesh(b)) {
+      const Embedding& how = *sim.embedding(b);
+      std::vector<std::uint32_t> carriers;
+      std::vector<float> weights;
+      for (size_t i = 0; i < how.vertices.size(); ++i)
+        for (int k = 0; k < 4; ++k)
+          carriers.push_back(std::uint32_t(how.vertices[i][k])), weights.push_back(float(how.weights[i][k]));
+      Json surface = Json::object();
+      surface.set("triangles", elements(carried->triangles));
+      surface.set("carriers", base64(carriers));
+      surface.set("weights", base64(weights));
+      body.set("surface", std::move(surface));
+    }
+    bodies.items.push_back(std::move(body));
+  }
+  Json colliders = Json::array();
+  for (const ColliderSpec& spec : scene_.colliders) {
+    Json collider = Json::object();
+    collider.set("name", spec.name);
+    collider.set("shape", spec.shape);
+    collider.set("normal", vec(spec.normal)), collider.set("size", vec(spec.size));
+    collider.set("radius", spec.radius), collider.set("length", spec.length);
+    colliders.items.push_back(std::move(collider));
+  }
+  Json metrics = Json::array(), problems = Json::array();
+  for (const std::string& name : metric_names()) metrics.items.push_back(name);
+  for (const Diagnostic& d : notes.items()) problems.items.push_back(d.where + ": " + d.what);
+  Json out = Json::object();
+  out.set("type", "scene");
+  out.set("generation", int(generation_));
+  out.set("name", scene_.name), out.set("description", scene_.description);
+  out.set("version", VERVE_VERSION);
+  out.set("vertices", sim.vertices()), out.set("elements", sim.elements());
+  out.set("bodies", std::move(bodies)), out.set("colliders", std::move(colliders));
+  out.set("metrics", std::move(metrics)), out.set("notes", std::move(problems));
+  answers_.push_back(write_json(out));
+  tell_state();
+  for (size_t lane = 0; lane < lanes_.size(); ++lane) tell_elements(int(lane), answers_);
+  changed_ = true;
+}
+
+/// All that messages change: lanes, dials, pins.
+void Session::tell_state() {
+  const Simulation& sim = *lanes_[0]->simulation;
+  Json lanes = Json::array(), pins = Json::array(), half_life = Json::array(), held = Json::array();
+  for (const auto& lane : lanes_) lanes.items.push_back(lane->method);
+  for (const auto& [id, hand] : hands_)
+    if (hand.pin) pins.items.push_back(sim.first_vertex(hand.body) + hand.vertex);
+  for (int b = 0; b < sim.bodies(); ++b) {
+    const Dials& dials = scene_.bodies[b].dials;
+    std::optional<double> own = dials.half_life.at(sim.time());
+    if (const auto damping = dials.damping.at(sim.time()); damping && *damping > 0) own = std::log(2.0) / *damping;
+    const auto turned = turned_.half_life.find(b);
+    half_life.items.push_back(
+        number_or_null(turned != turned_.half_life.end() ? turned->second : own.value_or(HUGE_VAL)));
+    Json lock = Json::object();
+    const auto it = turned_.held.find(b);
+    const Turned::Held now = it == turned_.held.end() ? Turned::Held{} : it->second;
+    lock.set("energy", now.energy ? Json(*now.energy) : Json());
+    lock.set("momentum", now.momentum ? vec(*now.momentum) : Json());
+    lock.set("spin", now.spin ? vec(*now.spin) : Json());
+    held.items.push_back(std::move(lock));
+  }
+  double friction = 0;
+  for (const BodySpec& body : scene_.bodies) friction = std::max(friction, body.friction);
+  const MethodInfo* method = find_method(lanes_[0]->method);
+  Json out = Json::object();
+  out.set("type", "state");
+  out.set("generation", int(generation_));
+  out.set("lanes", std::move(lanes));
+  out.set("paused", paused_), out.set("speed", speed_), out.set("watched", watched_);
+  out.set("gravity", vec(turned_.gravity.value_or(scene_.gravity)));
+  out.set("stiffness", turned_.stiffness);
+  out.set("step", sim.scene().step);
+  out.set("iterations", turned_.iterations.value_or(sim.scene().solver.iterations.value_or(method->iterations)));
+  out.set("wind", vec(turned_.wind.value_or(
+                      scene_.winds.empty() ? Vec3{} : scene_.winds[0].velocity.at(sim.time()).value_or(Vec3{}))));
+  out.set("friction", turned_.friction.value_or(friction));
+  out.set("touches", !scene_.colliders.empty() || scene_.contact.has_value());
+  out.set("half_life", std::move(half_life)), out.set("held", std::move(held));
+  out.set("pins", std::move(pins));
+  answers_.push_back(write_json(out));
+}
+
+/// Bodies that have lost elements, or have them again after a restart.
+void Session::tell_elements(int index, std::vector<std::string>& out) {
+  Lane& lane = *lanes_[index];
+  const Simulation& sim = *lane.simulation;
+  for (int b = 0; b < sim.bodies(); ++b) {
+    RemovedElements removed = sim.removed_elements(b);
+    if (removed == lane.removed[b]) continue;
+    const Mesh left = without(sim.mesh(b), removed);
+    Json message = Json::object();
+    message.set("type", "elements");
+    message.set("generation", int(generation_));
+    message.set("lane", index), message.set("body", b);
+    message.set("triangles", elements(surface(left)));
+    message.set("edges", elements(left.edges));
+    if (const Mesh* carried = sim.embedded_mesh(b))
+      message.set("surface", elements(without(*carried, *sim.embedding(b), sim.mesh(b), removed).triangles));
+    out.push_back(write_json(message));
+    lane.removed[b] = std::move(removed);
+  }
+}
+
+std::vector<std::string> Session::advance() {
+  std::vector<std::string> out;
+  if (!running()) return out;
+  if (pending_steps_ > 0) --pending_steps_;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    if (lane.failed) continue;
+    pull(i);
+    lane.report = lane.simulation->step();
+    if (!lane.report) {
+      lane.failed = true;
+      Json message = Json::object();
+      message.set("type", "stopped");
+      message.set("lane", int(i));
+      message.set("text", "\"" + lane.method + "\" stopped at " + shortest_number(lane.simulation->time()) +
+                              " s: " + lane.report.message);
+      out.push_back(write_json(message));
+    } else if (lane.report.torn > 0) {
+      tell_elements(int(i), out);
+    }
+  }
+  return out;
+}
+
+std::vector<double> Session::metrics(const Lane& lane) const {
+  const Simulation& sim = *lane.simulation;
+  const Measures m = watched_ < 0 ? sim.measure() : sim.measure(watched_);
+  const std::vector<Vec3> x = sim.positions();
+  double rigid = 0;
+  for (int b = 0; b < sim.bodies(); ++b)
+    if (watched_ < 0 || watched_ == b) rigid += rigid_energy(sim, b, x, masses_);
+  return {m.kinetic,
+          m.elastic,
+          m.contact,
+          m.external,
+          m.total,
+          m.target_total,
+          rigid,
+          norm(m.momentum),
+          norm(m.spin),
+          double(lane.report.iterations),
+          double(lane.report.substeps),
+          lane.report.milliseconds,
+          m.booked_loss,
+          m.momentum.x,
+          m.momentum.y,
+          m.momentum.z,
+          m.spin.x,
+          m.spin.y,
+          m.spin.z,
+          m.center.x,
+          m.center.y,
+          m.center.z,
+          lane.failed ? 1.0 : 0.0};
+}
+
+std::string Session::frame() const {
+  std::string out;
+  if (lanes_.empty()) return out;
+  const Simulation& first = *lanes_[0]->simulation;
+  append(out, std::uint32_t(0x46525656));  // "VVRF"
+  append(out, std::uint32_t(generation_));
+  append(out, std::uint32_t(first.frame()));
+  append(out, std::uint32_t(lanes_.size()));
+  append(out, std::uint32_t(first.vertices()));
+  append(out, std::uint32_t(metric_names().size()));
+  append(out, double(first.time()));
+  for (const auto& lane : lanes_)
+    for (const double value : metrics(*lane)) append(out, value);
+  for (const auto& lane : lanes_)
+    for (const Vec3& p : lane->simulation->positions())
+      append(out, float(p.x)), append(out, float(p.y)), append(out, float(p.z));
+  for (const ColliderSpec& spec : scene_.colliders) {
+    const Vec3 at = spec.position.at(first.time()).value_or(Vec3{}),
+               turn = spec.rotation.at(first.time()).value_or(Vec3{});
+    for (const double value :
+         {at.x, at.y, at.z, turn.x, turn.y, turn.z, spec.active.at(first.time()).value_or(false) ? 1.0 : 0.0})
+      append(out, float(value));
+  }
+  return out;
+}
+
+void Session::restart() {
+  drop_hands();
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i]->simulation->reset();
+    lanes_[i]->failed = false, lanes_[i]->report = {};
+    turned_.held.clear();
+    apply_turned(*lanes_[i]);
+    tell_elements(int(i), answers_);
+  }
+  tell_state();
+  changed_ = true;
+}
+
+/// Other methods beside or in place of those there are, all from where the first lane is, or from the start.
+void Session::set_methods(const Json& message) {
+  const Json* names = message.find("names");
+  std::vector<std::string> methods;
+  for (const Json& name : names && names->is(Json::Kind::array) ? names->items : std::vector<Json>{}) {
+    if (!name.is(Json::Kind::string)) throw Refusal{"methods: found " + describe_found(name) + ", expected a name"};
+    if (!find_method(name.text)) {
+      std::vector<std::string> known;
+      for (const MethodInfo& info : method_infos()) known.push_back(info.name);
+      throw Refusal{"methods: found \"" + name.text + "\", " + expected_one_of(name.text, known)};
+    }
+    methods.push_back(name.text);
+  }
+  if (methods.empty() || int(methods.size()) > most_lanes)
+    throw Refusal{"methods: found " + std::to_string(methods.size()) + ", expected 1 to " + std::to_string(most_lanes)};
+  const Json* again = message.find("restart");
+  const bool from_start = again && again->boolean;
+  Diagnostics notes;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const std::string& method : methods) {
+    lanes.push_back(make_lane(scene_, method == scene_.solver.method ? "" : method, notes));
+    if (!lanes.back()) throw Refusal{notes.text()};
+  }
+  const Simulation& now = *lanes_[0]->simulation;
+  const std::vector<Vec3> x = now.positions(), v = now.velocities();
+  const double time = now.time();
+  const int frame = now.frame();
+  const bool torn = now.measure().torn > 0;
+  for (auto& lane : lanes) {
+    // what has torn cannot be handed over: those begin anew
+    if (from_start || torn) continue;
+    lane->simulation->set_step(now.scene().step);
+    lane->simulation->set_state(x, v);
+    lane->simulation->set_time(time, frame);
+  }
+  if (from_start || torn) hands_.clear();
+  lanes_ = std::move(lanes);
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    apply_turned(*lanes_[i]);
+    for (auto& [id, hand] : hands_) {
+      hand.anchors.resize(lanes_.size()), hand.start.resize(lanes_.size());
+      attach(hand, i);
+    }
+  }
+  tell_scene(notes);
+}
+
+/// The scene as it is and the motion, to go on from elsewhere.
+void Session::save() {
+  const Simulation& sim = *lanes_[0]->simulation;
+  for (const BodySpec& body : scene_.bodies)
+    if (body.mesh.mesh || (body.embed && body.embed->mesh))
+      throw Refusal{"save: body \"" + body.name +
+                    "\" has a mesh that was dropped onto the page, which a scene cannot hold"};
+  std::vector<double> motion;
+  for (const std::vector<Vec3>& part : {sim.positions(), sim.velocities()})
+    for (const Vec3& v : part) motion.insert(motion.end(), {v.x, v.y, v.z});
+  Json out = Json::object();
+  out.set("type", "saved");
+  out.set("scene", write_scene(scene_));
+  out.set("time", sim.time()), out.set("frame", sim.frame());
+  out.set("motion", base64(motion));
+  answers_.push_back(write_json(out));
+}
+
+}  // namespace verve::live

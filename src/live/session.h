@@ -1,0 +1,146 @@
+// A scene that a person plays with: takes messages, advances frame by frame, tells what is to be drawn. It knows
+// nothing of sockets, workers, clocks or files, so that the native server and the WebAssembly worker run the same one.
+// docs/live.md lists the messages.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scene/json.h"
+#include "verve/scene_file.h"
+#include "verve/simulation.h"
+
+namespace verve::live {
+
+inline constexpr int most_lanes = 4;
+/// Metrics of a lane in a frame, in this order, as the scene message names them.
+const std::vector<std::string>& metric_names();
+
+class Session {
+ public:
+  explicit Session(const RunOptions& options = {});
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// One message, JSON text. What comes back are JSON texts for whoever sent it; what is wrong with a message comes
+  /// back as one of type "error", and changes nothing.
+  std::vector<std::string> handle(std::string_view message);
+  /// A scene from elsewhere than a message; the texts are as those of "load".
+  std::vector<std::string> load(const Scene& scene);
+
+  bool loaded() const { return !lanes_.empty(); }
+  /// Whether frames should follow each other by themselves.
+  bool running() const;
+  /// Real time between frames [s].
+  double interval() const;
+  /// One frame of every lane that has not failed. The texts tell what else happened: elements torn, a lane stopped.
+  std::vector<std::string> advance();
+
+  /// What there is to see, as bytes (docs/live.md). Empty before a scene is loaded.
+  std::string frame() const;
+  /// True once after frame() has become another one by a message, not by advance().
+  bool take_changed();
+
+  const Simulation& simulation(int lane = 0) const { return *lanes_[lane]->simulation; }
+  int lanes() const { return int(lanes_.size()); }
+
+ private:
+  struct Lane {
+    std::string method;
+    std::unique_ptr<Simulation> simulation;
+    StepReport report;
+    std::vector<RemovedElements> removed;  // that the page knows of
+    bool failed = false;
+  };
+  /// What holds a few vertices: a hand that pulls, or a pin.
+  struct Hand {
+    int body = 0, vertex = 0;   // counted from the first of the body
+    std::vector<int> vertices;  // of the body
+    double stiffness = 0;       // of each
+    Vec3 wanted, reached;       // displacement from where it took hold, and what the last frame used of it
+    std::vector<int> anchors;   // by lane
+    std::vector<Vec3> start;    // of the vertex, by lane
+    bool pin = false;
+  };
+  /// What was turned away from what the scene says.
+  struct Turned {
+    std::optional<Vec3> gravity, wind;
+    std::optional<double> step, friction;
+    std::optional<int> iterations;
+    double stiffness = 1;
+    std::map<int, double> half_life;  // by body
+    struct Held {
+      std::optional<double> energy;
+      std::optional<Vec3> momentum, spin;
+    };
+    std::map<int, Held> held;  // likewise
+  };
+  struct BodyShape {
+    double size = 0;  // diagonal of its box at rest
+  };
+  struct Refusal {  // thrown by whatever reads a message, caught by handle()
+    std::string text;
+  };
+
+  void dispatch(const Json& message);
+  void load_message(const Json& message);
+  void start(const Scene& scene, const std::vector<std::string>& methods);
+  std::unique_ptr<Lane> make_lane(const Scene& scene, const std::string& method, Diagnostics& notes) const;
+  void set_methods(const Json& message);
+  void tell_scene(const Diagnostics& notes);
+  void tell_state();
+  void tell_elements(int lane, std::vector<std::string>& out);
+  void restart();
+  void save();
+
+  void turn_dial(const Json& message);
+  void turn_lock(const Json& message);
+  void apply_turned(Lane& lane);
+  void apply_stiffness(Lane& lane);
+  void need_winds();
+  Vec3 vector_or_length(const Json& message, const Vec3& present, const Vec3& otherwise) const;
+
+  void grab(const Json& message, bool pin);
+  void drag(const Json& message);
+  void release(const Json& message);
+  void push(const Json& message);
+  void spin(const Json& message);
+  void toggle_pin(const Json& message);
+  void attach(Hand& hand, size_t lane);
+  void drop_hands();
+  void pull(size_t lane);
+  std::vector<int> patch_around(int body, int vertex, double radius) const;
+
+  std::vector<double> metrics(const Lane& lane) const;
+
+  // reading a message
+  double number(const Json& message, const char* key, double low, double high) const;
+  int index(const Json& message, const char* key, int count) const;
+  Vec3 vector(const Json& message, const char* key) const;
+  std::string text(const Json& message, const char* key) const;
+  std::pair<int, int> body_and_vertex(const Json& message) const;
+  int body_of(const Json& message) const;
+
+  RunOptions options_;
+  Scene scene_;  // as loaded, with what was added since
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<BodyShape> shapes_;
+  std::vector<double> masses_;
+  double size_ = 1;
+  std::map<int, Hand> hands_;
+  int next_pin_ = -1;  // numbers of pins, downwards: hands have those that the page gives
+  Turned turned_;
+  bool paused_ = false, changed_ = false;
+  int pending_steps_ = 0;
+  double speed_ = 1;
+  int watched_ = -1;
+  unsigned generation_ = 0;
+  std::vector<std::string> answers_;
+};
+
+}  // namespace verve::live
