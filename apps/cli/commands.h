@@ -46,6 +46,10 @@ struct PictureOptions {
   std::vector<std::string> set;
   bool wireframe = false, plain = false, quiet = false;
 };
+struct ServeOptions {
+  std::string scene, port, threads;
+  bool open = false;
+};
 struct BenchOptions {
   std::string csv, plot, threads, only, name;
   bool quick = false, quiet = false;
@@ -68,6 +72,7 @@ int convert(const ConvertOptions& options, Diagnostics problems);
 int picture(const PictureOptions& options, Diagnostics problems);
 int bench(const BenchOptions& options, Diagnostics problems);
 int figures(const FiguresOptions& options, Diagnostics problems);
+int serve(const ServeOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 
 }  // namespace verve::cli

@@ -15,14 +15,22 @@
 namespace verve::cli {
 
 std::optional<int> read_count(const std::string& flag, const std::string& text, Diagnostics& problems) {
+  return read_whole(flag, text, 1, std::numeric_limits<int>::max(), problems);
+}
+
+std::optional<int> read_whole(const std::string& flag, const std::string& text, int least, int most,
+                              Diagnostics& problems) {
   if (text.empty()) return std::nullopt;
   const char* begin = text.c_str();
   char* end = nullptr;
   errno = 0;
   const long value = std::strtol(begin, &end, 10);
   const bool plain = end != begin && *end == '\0' && begin[0] != ' ' && begin[0] != '+';
-  if (!plain || errno == ERANGE || value < 1 || value > std::numeric_limits<int>::max()) {
-    problems.error(flag, "found " + text + ", expected a whole number >= 1");
+  if (!plain || errno == ERANGE || value < least || value > most) {
+    const bool open = most == std::numeric_limits<int>::max();
+    problems.error(flag, "found " + text + ", expected a whole number " +
+                             (open ? ">= " + std::to_string(least)
+                                   : "from " + std::to_string(least) + " to " + std::to_string(most)));
     return std::nullopt;
   }
   return int(value);

@@ -12,6 +12,9 @@ namespace verve::cli {
 
 /// A whole number >= 1, or nothing with an error at `flag`. Empty text is nothing without an error.
 std::optional<int> read_count(const std::string& flag, const std::string& text, Diagnostics& problems);
+/// A whole number within limits, likewise.
+std::optional<int> read_whole(const std::string& flag, const std::string& text, int least, int most,
+                              Diagnostics& problems);
 /// A number > 0, or nothing with an error at `flag`. Empty text is nothing without an error.
 std::optional<double> read_positive(const std::string& flag, const std::string& text, Diagnostics& problems);
 /// Checks `text`, unless empty, against `choices`.

@@ -251,6 +251,16 @@ int dispatch(int argc, char** argv) {
   figures_command->add_flag("--no-pictures", figures_options.no_pictures, "Measurements and curves only");
   figures_command->add_flag("--quiet", figures_options.quiet, "Print the closing line and errors only");
 
+  ServeOptions serve_options;
+  CLI::App* serve_command =
+      command("serve", "Serve the live page on 127.0.0.1: drag bodies, turn dials, compare methods in a browser",
+              {"verve serve", "verve serve bear --open", "verve serve my_scene.json --port 9000"});
+  text(serve_command, "scene", serve_options.scene, "Built-in scene or JSON file (default: the page's choice)", "");
+  text(serve_command, "--port", serve_options.port,
+       "Of 127.0.0.1; 0 takes any that is free (default: 8765, or any when that is taken)", "N");
+  text(serve_command, "--threads", serve_options.threads, "Threads (default: all); results do not depend on it", "N");
+  serve_command->add_flag("--open", serve_options.open, "Open it in the browser, where there is a desktop");
+
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -279,6 +289,7 @@ int dispatch(int argc, char** argv) {
   if (picture_command->parsed()) return picture(picture_options, leftovers(*picture_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
   if (figures_command->parsed()) return figures(figures_options, leftovers(*figures_command));
+  if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }

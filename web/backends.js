@@ -1,0 +1,92 @@
+// Where the simulation runs: behind a WebSocket (verve serve) or in a worker (WebAssembly). Both take the same messages
+// and give the same texts and frames (docs/live.md):
+//
+//   const backend = verve.openBackend({text: message => ..., frame: arrayBuffer => ..., lost: reason => ...});
+//   backend.send({type: 'load', scene: 'bear'});
+//   backend.drawn();                 // once per frame that came: only then others follow
+//   backend.name                     // "native", "WebAssembly"
+'use strict';
+globalThis.verve = globalThis.verve || {};
+
+(function (verve) {
+  class NativeBackend {
+    constructor(token, listener) {
+      this.name = 'native';
+      this.waiting = [];
+      const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/session?token=${token}`;
+      this.socket = new WebSocket(address);
+      this.socket.binaryType = 'arraybuffer';
+      this.socket.onopen = () => {
+        this.open = true;
+        for (const text of this.waiting.splice(0)) this.socket.send(text);
+      };
+      this.socket.onmessage = e =>
+          typeof e.data === 'string' ? listener.text(JSON.parse(e.data)) : listener.frame(e.data);
+      this.socket.onclose = () => listener.lost(this.open
+          ? 'The connection to verve serve has ended. Start it again and reload this page.'
+          : 'verve serve took no connection: it may serve too many pages already, or was started anew. ' +
+            'Reload this page.');
+    }
+    send(message) {
+      const text = JSON.stringify(message);
+      if (this.open) this.socket.send(text);
+      else this.waiting.push(text);
+    }
+    drawn() {
+      if (this.open && this.socket.readyState === 1) this.socket.send(new Uint8Array(1));
+    }
+  }
+
+  class WorkerBackend {
+    constructor(listener) {
+      this.name = 'WebAssembly';
+      this.worker = new Worker('worker.js');
+      this.worker.onmessage = e => {
+        if (typeof e.data === 'string') listener.text(JSON.parse(e.data));
+        else if (e.data instanceof ArrayBuffer) listener.frame(e.data);
+        else listener.lost(e.data.lost);
+      };
+      this.worker.onerror = e => {
+        e.preventDefault();
+        listener.lost(`The simulation could not be started: ${e.message || 'worker.js is missing'}. ` +
+                      'It needs a browser with WebAssembly SIMD and exceptions.');
+      };
+    }
+    send(message) {
+      this.worker.postMessage(JSON.stringify(message));
+    }
+    drawn() {
+      this.worker.postMessage(null);
+    }
+  }
+
+  /** A page that was served by verve has a token; a static one has the place for it. */
+  function openBackend(listener) {
+    const token = document.querySelector('meta[name="verve-token"]').content;
+    return /^[0-9a-f]+$/.test(token) ? new NativeBackend(token, listener) : new WorkerBackend(listener);
+  }
+
+  /** The bytes of a frame: {generation, number, time, lanes: [{metrics, positions}], colliders: [[x, …, active]]}. */
+  function decodeFrame(buffer, names) {
+    const view = new DataView(buffer), word = i => view.getUint32(4 * i, true);
+    if (word(0) !== 0x46525656) throw new Error('found bytes that are no frame');
+    const laneCount = word(3), vertices = word(4), count = word(5);
+    let at = 32;
+    const lanes = [];
+    for (let l = 0; l < laneCount; ++l) {
+      const metrics = {};
+      for (let i = 0; i < count; ++i) metrics[names[i]] = view.getFloat64(at + 8 * i, true);
+      lanes.push({metrics});
+      at += 8 * count;
+    }
+    for (const lane of lanes) {
+      lane.positions = new Float32Array(buffer, at, 3 * vertices);
+      at += 12 * vertices;
+    }
+    const rest = new Float32Array(buffer, at), colliders = [];
+    for (let i = 0; i + 7 <= rest.length; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
+    return {generation: word(1), number: word(2), time: view.getFloat64(24, true), lanes, colliders};
+  }
+
+  Object.assign(verve, {openBackend, decodeFrame});
+})(globalThis.verve);

@@ -1,0 +1,639 @@
+// The live page: one backend, one to four views of it, and the panel. globalThis.verve.live is for scripts and tests.
+'use strict';
+
+(function (verve) {
+  const byId = id => document.getElementById(id);
+  const {element} = verve;
+
+  const live = verve.live = {
+    scene: null, state: null, frame: null, metrics: null, frames: 0, body: 0,
+    tool: 'hand', views: [], holding: new Set(),
+    seen: {energy: 0, lowest: 0, momentum: 0, spin: 0},
+    camera: new verve.Camera(), follow: true, wireframe: false, strain: false,
+    send: message => backend.send(message),
+    hit
+  };
+  const curves = new verve.Curves(byId('curves'));
+  let panel, showMethods = () => {}, scenes = [], source = null, origins = [], ground = null;
+
+  // ---- words for the person
+
+  function notice(text, kind = 'error') {
+    const box = element('div', `notice ${kind}`, byId('notices'));
+    element('p', '', box).textContent = text;
+    const close = element('button', 'icon', box);
+    close.textContent = '✕';
+    close.setAttribute('aria-label', 'Dismiss');
+    close.addEventListener('click', () => box.remove());
+    if (kind !== 'error') setTimeout(() => box.remove(), 6000);
+    while (byId('notices').children.length > 4) byId('notices').firstChild.remove();
+  }
+
+  // ---- what comes from the backend
+
+  const bytes = base64 => Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+  const uint32 = base64 => new Uint32Array(bytes(base64).buffer);
+  const float32 = base64 => new Float32Array(bytes(base64).buffer);
+
+  const answers = {
+    list(message) {
+      scenes = message.scenes;
+      verve.buildScenes(byId('scene-list'), scenes, name => {
+        byId('scenes').close();
+        open({scene: name});
+      });
+      showMethods = verve.buildCompare(byId('compare'), message.methods,
+                                       (names, restart) => live.send({type: 'methods', names, restart}));
+      if (live.state) showMethods(live.state.lanes);
+      // an address names its scene, a server may have been given one
+      if (!source && !message.loaded && !location.hash) open({scene: 'bear'});
+      byId('footer').textContent = `Verve ${message.version} · ${backend.name}`;
+    },
+    scene(message) {
+      const same = live.scene && live.scene.name === message.name && live.scene.vertices === message.vertices;
+      for (const body of message.bodies) {
+        Object.assign(body, {rest: float32(body.rest), triangles: uint32(body.triangles), edges: uint32(body.edges)});
+        if (!body.surface) continue;
+        const carriers = uint32(body.surface.carriers), weights = float32(body.surface.weights);
+        body.surface = {color: body.color, triangles: uint32(body.surface.triangles), edges: new Uint32Array(0),
+                        carriers, weights, carried: true,
+                        rest: verve.math.carry({carriers, weights}, body.rest,
+                                               new Float32Array(carriers.length / 4 * 3))};
+      }
+      live.scene = message;
+      live.body = Math.min(live.body, message.bodies.length - 1);
+      live.fresh = true;  // the next frame shows all of it anew
+      live.keepCamera = same;
+      byId('scene-name').textContent = message.name.replaceAll('_', ' ');
+      byId('scene-description').textContent = message.description;
+      byId('scene-description').title = message.description;
+      document.title = `${message.name.replaceAll('_', ' ')} · Verve`;
+      byId('body').textContent = '';
+      message.bodies.forEach((body, i) => {
+        const option = element('option', '', byId('body'));
+        option.value = i;
+        option.textContent = body.name;
+      });
+      byId('body').value = live.body;
+      byId('body-choice').hidden = message.bodies.length < 2;
+      for (const note of message.notes) notice(note, 'note');
+      live.seen = {energy: 0, lowest: 0, momentum: 0, spin: 0};
+      if (message.bodies.length > 1) live.send({type: 'watch', body: live.body});
+    },
+    state(message) {
+      const lanes = message.lanes.join();
+      const changed = !live.state || live.state.lanes.join() !== lanes || live.fresh;
+      live.state = message;
+      if (changed) {
+        curves.start(message.lanes);
+        buildViews(message.lanes);
+        showMethods(message.lanes);
+        const twin = message.lanes.length > 1 && message.lanes.includes('pd');
+        byId('twin').setAttribute('aria-pressed', String(twin));
+      }
+      byId('play').textContent = message.paused ? '▶' : '❚❚';
+      byId('play').setAttribute('aria-label', message.paused ? 'Go on' : 'Pause');
+      if (document.activeElement !== byId('speed')) byId('speed').value = String(message.speed);
+      if (panel) panel.refresh();
+    },
+    elements({lane, body, triangles, edges, surface}) {
+      const view = live.views[lane];
+      if (!view || !view.viewer) return;
+      view.viewer.setElements(body, uint32(triangles), uint32(edges));
+      const carried = live.scene.bodies.filter((b, i) => b.surface && i < body).length;
+      if (surface) view.viewer.setElements(live.scene.bodies.length + carried, uint32(surface), new Uint32Array(0));
+    },
+    stopped: message => notice(message.text),
+    error: message => notice(message.text),
+    saved(message) {
+      const {type, ...state} = message;
+      download(`${live.scene.name}.verve`, JSON.stringify({verve: 'state', ...state}), 'application/json');
+    }
+  };
+
+  const backend = verve.openBackend({
+    text: message => (answers[message.type] || (() => {}))(message),
+    frame(buffer) {
+      if (!live.scene) return backend.drawn();
+      const frame = verve.decodeFrame(buffer, live.scene.metrics);
+      if (frame.generation !== live.scene.generation) return backend.drawn();  // of a scene that is gone
+      waiting = frame;
+      live.frames += 1;
+      curves.add(frame);
+      noteExtremes(frame);
+      if (!drawing) drawing = requestAnimationFrame(show);
+    },
+    lost(reason) {
+      byId('backend').textContent = 'disconnected';
+      byId('backend').classList.add('bad');
+      notice(reason);
+    }
+  });
+  let waiting = null, drawing = 0, wished = 0, lastTime = 0;
+
+  function noteExtremes({lanes}) {
+    const m = live.metrics = lanes[0].metrics, seen = live.seen;
+    seen.energy = Math.max(seen.energy, Math.abs(m.total), m.kinetic + m.elastic);
+    seen.lowest = Math.min(seen.lowest, m.total);
+    seen.momentum = Math.max(seen.momentum, m.momentum);
+    seen.spin = Math.max(seen.spin, m.spin);
+    // less than this is rounding, drawn as the flat zero that it is
+    const mass = live.scene.bodies.reduce((sum, b) => sum + b.mass, 0), size = Math.max(...live.scene.bodies.map(b => b.size));
+    curves.floors = {momentum: 1e-4 * Math.sqrt(2 * mass * seen.energy), spin: 1e-4 * size * Math.sqrt(2 * mass * seen.energy)};
+    if (seen.momentum < 1e-6 * Math.sqrt(seen.energy)) seen.momentum = Math.sqrt(seen.energy) || 1;
+    if (seen.spin < 1e-6 * Math.sqrt(seen.energy)) seen.spin = Math.sqrt(seen.energy) || 1;
+  }
+
+  // ---- views
+
+  /** Solid shapes of colliders, in their own frames. */
+  function colliderMesh(spec) {
+    const points = [], triangles = [];
+    const grid = (columns, rows, at) => {
+      for (let r = 0; r <= rows; ++r)
+        for (let c = 0; c < columns; ++c) {
+          points.push(...at(2 * Math.PI * c / columns, r / rows));
+          if (r === rows) continue;
+          const a = r * columns + c, b = r * columns + (c + 1) % columns;
+          triangles.push(a, a + columns, b, b, a + columns, b + columns);
+        }
+    };
+    const {radius, length} = spec;
+    if (spec.shape === 'sphere')
+      grid(48, 24, (a, s) => [Math.sin(Math.PI * s) * Math.cos(a), Math.cos(Math.PI * s), Math.sin(Math.PI * s) * Math.sin(a)]
+          .map(x => radius * x));
+    else if (spec.shape === 'capsule')
+      grid(36, 25, (a, s) => {
+        const t = Math.PI * s, y = Math.cos(t) * radius + (s < 0.5 ? length / 2 : -length / 2);
+        return [Math.sin(t) * radius * Math.cos(a), y, Math.sin(t) * radius * Math.sin(a)];
+      });
+    else if (spec.shape === 'cylinder')
+      grid(48, 3, (a, s) => {
+        const r = s > 0.2 && s < 0.8 ? radius : 0, y = s < 0.5 ? length / 2 : -length / 2;
+        return [r * Math.cos(a), y, r * Math.sin(a)];
+      });
+    else if (spec.shape === 'box') {
+      for (const x of [-0.5, 0.5]) for (const y of [-0.5, 0.5]) for (const z of [-0.5, 0.5])
+        points.push(x * spec.size[0], y * spec.size[1], z * spec.size[2]);
+      triangles.push(0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3);
+    } else if (spec.shape === 'plane' && !isFloor(spec)) {
+      const n = spec.normal, reach = 4 * Math.max(...live.scene.bodies.map(b => b.size));
+      const u = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0], cross = (a, b) => [
+        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+      const s = cross(n, u), t = cross(n, s), unit = v => v.map(x => x / Math.hypot(...v));
+      for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        points.push(...unit(s).map((x, i) => reach * (a * x + b * unit(t)[i])));
+      triangles.push(0, 1, 2, 0, 2, 3);
+    }
+    return {color: '#9aa3ab', backdrop: spec.shape === 'plane', collider: true, rest: Float32Array.from(points),
+            triangles: Uint32Array.from(triangles), edges: new Uint32Array(0)};
+  }
+  const isFloor = spec => spec.shape === 'plane' && spec.normal[1] > 0.999 * Math.hypot(...spec.normal);
+
+  function turned(rest, [x, y, z, a, b, c, active], from, out, first) {
+    const angle = Math.hypot(a, b, c) * Math.PI / 180, axis = angle ? [a, b, c].map(v => v * Math.PI / 180 / angle) : [1, 0, 0];
+    const s = Math.sin(angle), k = 1 - Math.cos(angle);
+    for (let i = 0; i < rest.length; i += 3) {
+      const p = [rest[i], rest[i + 1], rest[i + 2]];
+      const cross = [axis[1] * p[2] - axis[2] * p[1], axis[2] * p[0] - axis[0] * p[2], axis[0] * p[1] - axis[1] * p[0]];
+      const along = axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2];
+      for (let d = 0; d < 3; ++d) {
+        const at = p[d] * (1 - k) + cross[d] * s + axis[d] * along * k;
+        out[first + i + d] = active ? at + [x, y, z][d] - from[d] : 1e9;
+      }
+    }
+  }
+
+  function drawn() {
+    const {bodies, colliders} = live.scene;
+    live.colliders = colliders.map(colliderMesh);
+    return [...bodies.map(b => ({...b, cage: Boolean(b.surface)})), ...bodies.filter(b => b.surface).map(b => b.surface),
+            ...live.colliders];
+  }
+
+  function theme() {
+    const dark = document.documentElement.dataset.theme === 'dark' ||
+        (!document.documentElement.dataset.theme && matchMedia('(prefers-color-scheme: dark)').matches);
+    return dark ? {grid: [0.62, 0.7, 0.78, 0.34], wire: [0, 0, 0, 0.45], shadow: 0.6, mark: [1, 0.8, 0.25]}
+                : {grid: [0.32, 0.38, 0.45, 0.4], wire: [0, 0, 0, 0.38], shadow: 0.3, mark: [0.85, 0.55, 0]};
+  }
+
+  function buildViews(lanes) {
+    const place = byId('views');
+    // canvases are kept: browsers give out few contexts
+    while (live.views.length > lanes.length) {
+      const view = live.views.pop();
+      view.box.remove();
+      const lose = view.viewer && view.viewer.gl.getExtension('WEBGL_lose_context');
+      if (lose) lose.loseContext();
+    }
+    place.dataset.count = lanes.length;
+    lanes.forEach((label, lane) => {
+      let view = live.views[lane];
+      if (!view) {
+        const box = element('div', 'view', place), canvas = element('canvas', '', box);
+        canvas.tabIndex = 0;
+        canvas.setAttribute('role', 'application');
+        view = {box, canvas, label: element('div', 'view-label', box), state: element('div', 'view-state', box)};
+        try {
+          view.viewer = new verve.Viewer(canvas, live.camera);
+          view.hands = verve.attachHands(live, lane, canvas, view.viewer);
+          verve.attachControls(canvas, live.camera, view.hands.claim);
+        } catch (error) {
+          canvas.remove();
+          element('p', 'view-message', box).textContent =
+              `${error.message}. The view needs WebGL 2; curves and dials work without it.`;
+        }
+        live.views.push(view);
+      }
+      view.canvas.setAttribute('aria-label', `3-D view of ${live.scene.name} by ${label}. Arrow keys orbit, ` +
+                                             'plus and minus zoom, Enter applies the tool.');
+      view.label.textContent = '';
+      element('i', '', view.label).style.setProperty('--color', `var(--run-${lane})`);
+      view.label.append(label);
+      view.label.hidden = lanes.length < 2;
+      if (!view.viewer) return;
+      view.viewer.setMeshes(drawn());
+      view.viewer.theme = theme();
+      setLooks(view.viewer);
+    });
+    live.fresh = true;
+    if (live.frame && live.frame.generation === live.scene.generation) waiting = waiting || live.frame;
+  }
+
+  function setLooks(viewer) {
+    viewer.wireframe = live.wireframe;
+    viewer.strain = live.strain ? 0.3 : 0;
+  }
+
+  /** First sight of a scene: where the camera stands, whether it follows, where the ground is. */
+  function frameScene(frame) {
+    const positions = frame.lanes[0].positions, low = [Infinity, Infinity, Infinity], high = low.map(() => -Infinity);
+    for (let i = 0; i < positions.length; ++i) {
+      low[i % 3] = Math.min(low[i % 3], positions[i]);
+      high[i % 3] = Math.max(high[i % 3], positions[i]);
+    }
+    const size = Math.max(...live.scene.bodies.map(b => b.size)), diagonal = Math.hypot(...low.map((l, i) => high[i] - l));
+    const floors = live.scene.colliders.map((c, i) => isFloor(c) ? frame.colliders[i][1] : NaN).filter(Number.isFinite);
+    frame.colliders.forEach((at, i) => {  // what bodies may fall on is part of the view
+      if (live.scene.colliders[i].shape === 'plane') return;
+      const c = live.scene.colliders[i], reach = c.shape === 'box' ? Math.hypot(...c.size) / 2 : c.radius + (c.shape === 'sphere' ? 0 : c.length / 2);
+      for (let axis = 0; axis < 3; ++axis) {
+        low[axis] = Math.min(low[axis], at[axis] - reach);
+        high[axis] = Math.max(high[axis], at[axis] + reach);
+      }
+    });
+    if (floors.length) low[1] = Math.min(low[1], Math.max(...floors));
+    ground = floors.length ? Math.max(...floors) : low[1] - 0.25 * diagonal;
+    const margin = live.scene.colliders.length ? 0.1 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
+    const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
+    const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
+    const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
+    if (live.keepCamera && live.half) {  // views of another shape: as near as before in terms of what fits in
+      camera.frame(live.half, [0, 0, 0], aspect);
+      Object.assign(camera, {yaw, pitch, target, distance: distance * camera.home.distance / was});
+      origins = frame.lanes.map(() => origins[0]);
+    } else {
+      live.follow = !live.scene.colliders.length;
+      press(byId('follow'), live.follow);
+      origins = frame.lanes.map(() => middle);
+      live.half = half;
+      camera.frame(half, [0, 0, 0], Number.isFinite(aspect) ? aspect : 1.5);
+    }
+    live.keepCamera = false;
+    lastTime = frame.time;
+    for (const {viewer} of live.views) {
+      if (!viewer) continue;
+      viewer.ground = ground;
+      viewer.gridSpacing = verve.math.niceStep(live.camera.distance / 16);
+    }
+  }
+
+  function show() {
+    drawing = 0;
+    const frame = waiting;
+    waiting = null;
+    if (!frame) return;
+    live.frame = frame;
+    if (live.fresh) {
+      live.fresh = false;
+      frameScene(frame);
+    }
+    // while a hand holds something the picture stands still under it
+    if (live.follow && !live.holding.size) {
+      const share = 1 - Math.exp(-5 * Math.max(0, frame.time - lastTime));  // of the way, smoothly
+      frame.lanes.forEach(({metrics: m}, lane) => {
+        const to = [m.cx, m.cy, m.cz], from = origins[lane];
+        const jump = Math.hypot(...to.map((t, i) => t - from[i])) > 4 * live.camera.distance;
+        if (to.every(Number.isFinite)) origins[lane] = jump ? to : from.map((o, i) => o + share * (to[i] - o));
+      });
+    }
+    lastTime = frame.time;
+    const {bodies} = live.scene, counts = live.views[0] && live.views[0].viewer && live.views[0].viewer.vertexCount;
+    frame.lanes.forEach(({positions, metrics}, lane) => {
+      const view = live.views[lane], origin = origins[lane];
+      if (!view || !view.viewer) return;
+      const out = new Float32Array(3 * counts);
+      for (let i = 0; i < positions.length; ++i) out[i] = positions[i] - origin[i % 3];
+      let first = positions.length / 3;
+      for (const body of bodies) {
+        if (!body.surface) continue;
+        verve.math.carry(body.surface, out.subarray(3 * body.first, 3 * (body.first + body.vertices)), out, first);
+        first += body.surface.rest.length / 3;
+      }
+      frame.colliders.forEach((at, i) => {
+        turned(live.colliders[i].rest, at, origin, out, 3 * first);
+        first += live.colliders[i].rest.length / 3;
+      });
+      view.viewer.marks = [...live.state.pins].map(v => [0, 1, 2].map(k => out[3 * v + k]));
+      view.viewer.setPositions(out, origin);
+      view.state.textContent = metrics.failed ? 'stopped' : '';
+    });
+    backend.drawn();
+    byId('clock').textContent = `${frame.time.toFixed(2)} s`;
+    const now = performance.now();
+    if (now < wished) return;
+    wished = now + 120;
+    curves.draw();
+    panel.refresh();
+    const m = frame.lanes[0].metrics;
+    byId('backend').textContent = `${backend.name} · ${m.ms < 10 ? m.ms.toFixed(1) : Math.round(m.ms)} ms`;
+  }
+  // curves rest while nothing moves, but a value that was typed shall be seen
+  setInterval(() => panel && panel.refresh(), 500);
+
+  /** What the viewer found, as the session counts: a vertex of a body and where it is in the world. */
+  function hit(found) {
+    if (!found || !live.frame) return null;
+    const {bodies} = live.scene, positions = live.frame.lanes[0].positions;
+    let body = found.mesh, vertex = found.vertex;
+    if (found.mesh >= bodies.length) {  // a carried surface: the vertex of its carrier with most weight
+      body = bodies.findIndex(b => b.surface && bodies.filter(o => o.surface).indexOf(b) === found.mesh - bodies.length);
+      if (body < 0) return null;
+      const {carriers, weights} = bodies[body].surface;
+      let best = 0;
+      for (let k = 1; k < 4; ++k) if (weights[4 * vertex + k] > weights[4 * vertex + best]) best = k;
+      vertex = carriers[4 * vertex + best];
+    }
+    vertex += bodies[body].first;
+    return {body, vertex, distance: found.distance, position: [0, 1, 2].map(k => positions[3 * vertex + k])};
+  }
+
+  // ---- scenes, files, links
+
+  function open(message) {
+    source = message;
+    live.send({type: 'load', ...message});
+    const link = new URLSearchParams();
+    if (message.scene) link.set('scene', message.scene);
+    history.replaceState(null, '', message.scene ? `#${link}` : location.pathname + location.search);
+  }
+
+  async function openFile(file) {
+    if (file.size > 60e6) return notice(`${file.name} has ${Math.round(file.size / 1e6)} MB, expected at most 60 MB.`);
+    const text = await file.text();
+    if (/\.(mesh|obj)$/i.test(file.name)) return open({mesh: text, name: file.name});
+    if (/\.(json|verve)$/i.test(file.name)) {
+      let state = null;
+      try {
+        state = JSON.parse(text);
+      } catch (_) {  // the session says what is wrong, with line and column
+      }
+      if (state && state.verve === 'state') {
+        const {scene, motion, time, frame} = state;
+        return open({text: scene, name: file.name, motion, time, frame});
+      }
+      return open({text, name: file.name});
+    }
+    notice(`${file.name}: expected a scene (.json), a mesh (.mesh, .obj) or a saved state (.verve).`);
+  }
+
+  async function packed(text) {
+    const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+    const data = new Uint8Array(await new Response(stream).arrayBuffer());
+    let out = '';
+    for (const b of data) out += String.fromCharCode(b);
+    return btoa(out).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  }
+  async function unpacked(text) {
+    const data = bytes(text.replaceAll('-', '+').replaceAll('_', '/'));
+    const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return new Response(stream).text();
+  }
+
+  async function copyLink() {
+    const link = new URLSearchParams();
+    if (source && source.text) link.set('s', await packed(source.text));
+    else if (source && source.mesh) return notice('A mesh from a file does not fit into a link; save the file instead.');
+    else link.set('scene', source && source.scene ? source.scene : live.scene.name);
+    if (live.state.lanes.length > 1) link.set('methods', live.state.lanes.join());
+    const address = `${location.origin}${location.pathname}#${link}`;
+    history.replaceState(null, '', address);
+    try {
+      await navigator.clipboard.writeText(address);
+      notice('The link is on the clipboard.', 'note');
+    } catch (_) {
+      notice('The link is in the address bar.', 'note');
+    }
+  }
+
+  async function openAddress() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    const methods = wanted.has('methods') ? wanted.get('methods').split(',') : undefined;
+    if (wanted.has('s')) {
+      try {
+        const text = await unpacked(wanted.get('s'));
+        source = {text};
+        live.send({type: 'load', text, name: 'link', methods});
+      } catch (_) {
+        notice('The scene in this link cannot be read: it was cut off or changed.');
+        open({scene: 'bear'});
+      }
+    } else if (wanted.has('scene')) {
+      source = {scene: wanted.get('scene')};
+      live.send({type: 'load', scene: wanted.get('scene'), methods});
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  function download(name, content, type) {
+    const anchor = document.createElement('a');
+    anchor.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type}));
+    anchor.download = name;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(anchor.href), 10000);
+  }
+
+  function savePicture() {
+    const view = live.views[0];
+    if (!view || !view.viewer) return notice('There is no picture without WebGL 2.');
+    const {canvas, viewer} = view;
+    viewer.draw();  // what was drawn before is gone by now
+    const copy = document.createElement('canvas');
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    const c = copy.getContext('2d'), style = getComputedStyle(document.documentElement);
+    const sky = c.createLinearGradient(0, 0, 0, copy.height);
+    sky.addColorStop(0, style.getPropertyValue('--sky-top').trim());
+    sky.addColorStop(1, style.getPropertyValue('--sky-bottom').trim());
+    c.fillStyle = sky;
+    c.fillRect(0, 0, copy.width, copy.height);
+    c.drawImage(canvas, 0, 0);
+    copy.toBlob(blob => download(`${live.scene.name}.png`, blob));
+  }
+
+  // ---- controls
+
+  const press = (button, on) => button.setAttribute('aria-pressed', String(on));
+
+  function setTool(tool) {
+    live.tool = tool;
+    for (const button of document.querySelectorAll('[data-tool]')) {
+      button.setAttribute('aria-checked', String(button.dataset.tool === tool));
+      button.tabIndex = button.dataset.tool === tool ? 0 : -1;
+    }
+  }
+  function setLook(key, button, on) {
+    live[key] = on;
+    press(byId(button), on);
+    for (const {viewer} of live.views) {
+      if (!viewer) continue;
+      setLooks(viewer);
+      if (viewer.positions) viewer.setPositions(viewer.positions, viewer.origin);
+    }
+  }
+  function setTheme(name) {
+    document.documentElement.dataset.theme = name;
+    try {
+      localStorage.setItem('verve-theme', name);
+    } catch (_) {  // a page without storage asks the system each time
+    }
+    refreshTheme();
+  }
+  function refreshTheme() {
+    for (const {viewer} of live.views) {
+      if (!viewer) continue;
+      viewer.theme = theme();
+      viewer.requestDraw();
+    }
+    for (const plot of curves.plots) plot.draw();
+  }
+  const actions = {
+    play: () => live.send({type: 'pause', on: !live.state.paused}),
+    step: () => live.send({type: 'step'}),
+    reset: () => live.send({type: 'reset'}),
+    strain: () => setLook('strain', 'strain', !live.strain),
+    wire: () => setLook('wireframe', 'wire', !live.wireframe),
+    follow: () => {
+      live.follow = !live.follow;
+      press(byId('follow'), live.follow);
+    },
+    home: () => live.camera.reset(),
+    twin: () => {
+      const on = byId('twin').getAttribute('aria-pressed') === 'true', own = live.state.lanes[0];
+      if (!on && own === 'pd') return notice('The scene runs by plain PD itself.', 'note');
+      live.send({type: 'methods', names: on ? [own] : [own, 'pd']});
+    },
+    theme: () => setTheme(theme().shadow > 0.5 ? 'light' : 'dark'),
+    'scenes-button': () => byId('scenes').showModal(),
+    'help-button': () => byId('help').showModal(),
+    open: () => byId('file').click(),
+    link: copyLink,
+    'save-picture': savePicture,
+    'save-metrics': () => download(`${live.scene.name}.csv`, curves.table(live.scene.metrics), 'text/csv'),
+    'save-state': () => live.send({type: 'save'})
+  };
+  const needScene = new Set(['play', 'step', 'reset', 'twin', 'link', 'save-picture', 'save-metrics', 'save-state']);
+  const act = name => {
+    if (live.state || !needScene.has(name)) actions[name]();
+  };
+  const keys = {
+    ' ': 'play', '.': 'step', r: 'reset', c: 'strain', w: 'wire', f: 'follow', v: 'home', t: 'twin', d: 'theme',
+    m: 'scenes-button', '?': 'help-button'
+  };
+  const toolKeys = {g: 'hand', p: 'push', s: 'spin', n: 'pin'}, speeds = {1: 1, 2: 0.5, 4: 0.25};
+
+  function buildControls() {
+    for (const name of Object.keys(actions)) byId(name).addEventListener('click', () => act(name));
+    byId('file').addEventListener('change', e => {
+      if (e.target.files[0]) openFile(e.target.files[0]);
+      e.target.value = '';
+    });
+    byId('speed').addEventListener('change', e => live.send({type: 'speed', value: Number(e.target.value)}));
+    byId('body').addEventListener('change', e => {
+      live.body = Number(e.target.value);
+      live.seen = {energy: 0, lowest: 0, momentum: 0, spin: 0};
+      curves.start(live.state.lanes);
+      live.send({type: 'watch', body: live.body});
+    });
+    const tools = [...document.querySelectorAll('[data-tool]')];
+    tools.forEach((button, i) => {
+      button.addEventListener('click', () => setTool(button.dataset.tool));
+      button.addEventListener('keydown', e => {
+        const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[e.key];
+        if (!step) return;
+        e.preventDefault();
+        e.stopPropagation();
+        const next = tools[(i + step + tools.length) % tools.length];
+        setTool(next.dataset.tool);
+        next.focus();
+      });
+    });
+    addEventListener('keydown', e => {
+      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
+      const target = e.target, typing = target.matches && target.matches('input, select, textarea');
+      if (typing) return;
+      const onButton = target.matches && target.matches('button, a'), key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+      if (onButton && (key === ' ' || key === 'Enter')) return;  // that presses the button
+      const orbit = {ArrowLeft: [-14, 0], ArrowRight: [14, 0], ArrowUp: [0, -14], ArrowDown: [0, 14]}[key];
+      if (keys[key]) act(keys[key]);
+      else if (toolKeys[key]) setTool(toolKeys[key]);
+      else if (speeds[key]) live.state && live.send({type: 'speed', value: speeds[key]});
+      else if (orbit) live.camera.orbit(...orbit);
+      else if (key === '+' || key === '=') live.camera.zoom(0.9);
+      else if (key === '-') live.camera.zoom(1 / 0.9);
+      else if (key === 'Enter') {
+        const view = live.views.find(v => v.canvas === target);
+        if (view && view.hands) view.hands.apply();
+      } else return;
+      e.preventDefault();
+    });
+    addEventListener('dragover', e => {
+      e.preventDefault();
+      byId('drop').hidden = false;
+    });
+    addEventListener('dragleave', e => {
+      if (!e.relatedTarget) byId('drop').hidden = true;
+    });
+    addEventListener('drop', e => {
+      e.preventDefault();
+      byId('drop').hidden = true;
+      if (e.dataTransfer.files[0]) openFile(e.dataTransfer.files[0]);
+    });
+    addEventListener('hashchange', openAddress);
+    for (const dialog of document.querySelectorAll('dialog'))
+      dialog.addEventListener('click', e => {
+        if (e.target === dialog) dialog.close();
+      });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshTheme);
+    new ResizeObserver(() => {
+      for (const {viewer} of live.views) if (viewer) viewer.requestDraw();
+    }).observe(byId('views'));
+  }
+
+  Object.assign(live, {notice, openFile, curves, backend});
+  try {
+    const stored = localStorage.getItem('verve-theme');
+    if (stored) document.documentElement.dataset.theme = stored;
+  } catch (_) {  // as above
+  }
+  verve.buildHelp(byId('help-body'));
+  buildControls();
+  panel = live.panel = new verve.Panel(live, byId);
+  setTool('hand');
+  byId('backend').textContent = `${backend.name} · starting`;
+  live.send({type: 'list'});
+  openAddress();
+})(globalThis.verve);
