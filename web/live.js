@@ -117,6 +117,7 @@
       if (!live.scene) return backend.drawn();
       const frame = verve.decodeFrame(buffer, live.scene.metrics);
       if (frame.generation !== live.scene.generation) return backend.drawn();  // of a scene that is gone
+      if (waiting) backend.drawn();  // that one is passed over
       waiting = frame;
       live.frames += 1;
       curves.add(frame);
@@ -314,6 +315,8 @@
     const frame = waiting;
     waiting = null;
     if (!frame) return;
+    backend.drawn();
+    if (frame.generation !== live.scene.generation) return;  // the scene became another one meanwhile
     live.frame = frame;
     if (live.fresh) {
       live.fresh = false;
@@ -349,7 +352,6 @@
       view.viewer.setPositions(out, origin);
       view.state.textContent = metrics.failed ? 'stopped' : '';
     });
-    backend.drawn();
     byId('clock').textContent = `${frame.time.toFixed(2)} s`;
     const now = performance.now();
     if (now < wished) return;

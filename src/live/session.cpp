@@ -238,6 +238,7 @@ void Session::tell_state() {
   Json out = Json::object();
   out.set("type", "state");
   out.set("generation", int(generation_));
+  out.set("frame", sim.frame());
   out.set("lanes", std::move(lanes));
   out.set("paused", paused_), out.set("speed", speed_), out.set("watched", watched_);
   out.set("gravity", vec(turned_.gravity.value_or(scene_.gravity)));

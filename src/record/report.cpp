@@ -96,19 +96,21 @@ void append_curves(std::string& out, const Run& run) {
   const std::vector<const ReportPoint*> points = run.points.list();
   out += "{\"frame\":";
   append_list(out, points, [&](const ReportPoint* p) { out += std::to_string(p->frame); });
-  for (const auto& [name, member] : curves) {
-    out += std::string(",\"") + name + "\":";
+  for (const auto& curve : curves) {  // no bindings: clang before 16 cannot capture them
+    const auto member = curve.second;
+    out += std::string(",\"") + curve.first + "\":";
     append_list(out, points, [&](const ReportPoint* p) { append_json_number(out, p->*member); });
   }
   static constexpr std::pair<const char*, double FrameQuality::*> measured[] = {
       {"roughness", &FrameQuality::roughness},
       {"constraintError", &FrameQuality::constraint_error},
       {"distance", &FrameQuality::distance}};
-  for (const auto& [name, member] : measured) {
+  for (const auto& curve : measured) {
+    const auto member = curve.second;
     if (std::none_of(points.begin(), points.end(),
                      [&](const ReportPoint* p) { return std::isfinite(p->quality.*member); }))
       continue;
-    out += std::string(",\"") + name + "\":";
+    out += std::string(",\"") + curve.first + "\":";
     append_list(out, points, [&](const ReportPoint* p) { append_json_number(out, p->quality.*member); });
   }
   out += '}';

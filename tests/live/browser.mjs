@@ -43,7 +43,7 @@ export async function openBrowser() {
            '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
            '--disable-quic']
   });
-  browser.setDefaultTimeout(180000);  // until a test is lost; nothing is measured by it
+  browser.setDefaultTimeout(90000);  // until a test is lost; nothing is measured by it
   return {browser, close: async () => {
     await browser.close();
     rmSync(profile, {recursive: true, force: true});
@@ -76,19 +76,15 @@ export const inPage = {
   metrics: (page, lane = 0) => page.evaluate(lane => verve.live.frame.lanes[lane].metrics, lane),
   /** So many frames from where it is, then it stands still. */
   async step(page, frames) {
-    const from = await page.evaluate(async () => {
+    // what is shown may be older than where the session is
+    const from = await page.evaluate(() => new Promise(resolve => {
+      const {state} = verve.live;
       verve.live.send({type: 'pause', on: true});
-      const rest = () => new Promise(resolve => setTimeout(resolve, 50));
-      while (!verve.live.state.paused) await rest();
-      let number;
-      do {
-        number = verve.live.frame.number;
-        await rest(), await rest();
-      } while (number !== verve.live.frame.number);
-      return number;
-    });
+      const look = () => verve.live.state !== state && verve.live.state.paused ? resolve(verve.live.state.frame) : setTimeout(look, 20);
+      look();
+    }));
     await page.evaluate(frames => verve.live.send({type: 'step', frames}), frames);
-    await page.waitForFunction(number => verve.live.frame.number >= number, from + frames);
+    await page.waitForFunction(number => verve.live.frame.number === number, from + frames);
     return inPage.metrics(page);
   },
   /** From the start, so many frames; the positions then. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {inPage, openBrowser, openPage, serveFolder, serveNative} from './browser.mjs';
 
-const [kind, target] = process.argv.slice(2);
+const [kind, target, ...only] = process.argv.slice(2);  // only: names of the functions below
 const server = kind === 'native' ? await serveNative(target) : await serveFolder(target);
 const {browser, close} = await openBrowser();
 const near = (a, b, share, what) => assert(Math.abs(a - b) <= share * Math.abs(b), `${what}: ${a} beside ${b}`);
@@ -122,7 +122,7 @@ async function comparing(page) {
   await inPage.scene(page, 'cube', 3);
   await page.click('#twin');
   await page.waitForFunction(() => verve.live.frame.lanes.length === 2);
-  const start = await inPage.metrics(page, 1);
+  const start = await inPage.metrics(page, 0);
   await inPage.step(page, 60);
   assert.equal(await page.locator('#views canvas').count(), 2);
   const kept = await inPage.metrics(page, 0), lost = await inPage.metrics(page, 1);
@@ -232,6 +232,7 @@ let failed = null;
 try {
   const {page, complaints} = await opensAndMoves();
   for (const test of [dragging, dials, keysAndTime, comparing, files, readable, everyScene]) {
+    if (only.length && !only.includes(test.name)) continue;
     await test(page);
     assert.deepEqual(complaints, [], `${test.name}: the console stays empty`);
     console.log(`${test.name}: well`);
