@@ -1,22 +1,24 @@
 // speed.mjs VERVE FOLDER [SCENE...]: what a frame costs by the WebAssembly core (in Node.js) and by the native one on a
-// single thread. Medians over 100 frames; a measurement, not a test.
-import {execFileSync} from 'node:child_process';
+// single thread: processor time per frame over 200 frames, after 100 to get warm. A measurement, not a test.
+import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 
-const [program, folder, ...wanted] = process.argv.slice(2), FRAMES = 100;
+const [program, folder, ...wanted] = process.argv.slice(2), WARM = 100, FRAMES = 200;
 const scenes = wanted.length ? wanted : ['cube', 'hippo'];
-const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
+/** What so many frames take more than none: the difference leaves out meshes, factors and files. */
 function native(scene) {
-  const out = mkdtempSync(join(tmpdir(), 'verve-speed-'));
-  execFileSync(program, ['simulate', scene, '--frames', String(FRAMES), '--threads', '1', '--quiet', '--out', out]);
-  const [head, ...rows] = readFileSync(join(out, 'metrics.csv'), 'utf8').trim().split('\n').map(line => line.split(','));
-  rmSync(out, {recursive: true});
-  const body = head.indexOf('body'), ms = head.indexOf('step_ms');
-  return median(rows.filter(row => row[body] === 'all').slice(1).map(row => Number(row[ms])));
+  const measure = frames => {
+    const out = mkdtempSync(join(tmpdir(), 'verve-speed-'));
+    const {stderr} = spawnSync('bash', ['-c', 'TIMEFORMAT=%U; time "$@"', '_', program, 'simulate', scene, '--frames',
+                                        String(frames), '--threads', '1', '--quiet', '--out', out], {encoding: 'utf8'});
+    rmSync(out, {recursive: true});
+    return 1000 * Number(stderr.trim());
+  };
+  return (measure(WARM + FRAMES) - measure(WARM)) / FRAMES;
 }
 
 const core = await new Promise(done => {
@@ -42,13 +44,13 @@ function say(message) {
 function wasm(scene) {
   core.texts.length = 0;
   say({type: 'load', scene});
-  const names = core.texts.find(t => t.type === 'scene').metrics, at = names.indexOf('ms'), times = [];
-  for (let i = 0; i < FRAMES; ++i) {
-    globalThis.Module._verve_advance();
-    globalThis.Module._verve_frame();
-    times.push(new DataView(core.frame).getFloat64(32 + 8 * at, true));
-  }
-  return median(times);
+  const advance = frames => {
+    for (let i = 0; i < frames; ++i) globalThis.Module._verve_advance();
+  };
+  advance(WARM);
+  const before = process.cpuUsage();
+  advance(FRAMES);
+  return process.cpuUsage(before).user / 1000 / FRAMES;
 }
 
 for (const scene of scenes) {
