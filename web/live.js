@@ -615,6 +615,13 @@
       if (e.dataTransfer.files[0]) openFile(e.dataTransfer.files[0]);
     });
     addEventListener('hashchange', openAddress);
+    // what nobody sees need not be computed
+    let rests = false;
+    document.addEventListener('visibilitychange', () => {
+      if (!live.state || (document.hidden ? live.state.paused : !rests)) return;
+      rests = document.hidden;
+      live.send({type: 'pause', on: rests});
+    });
     for (const dialog of document.querySelectorAll('dialog'))
       dialog.addEventListener('click', e => {
         if (e.target === dialog) dialog.close();
