@@ -6,8 +6,8 @@ verve.thumbnails = {
           "examples", "trampoline", "cloth", "pendulum", "free_fall", "chain", "curtain", "volume_mix",
           "stiffening", "fibres", "necking", "cantilever", "twisting_bar", "cylinder", "rope", "flag",
           "flag_torn", "balloon", "tug", "tense_string", "inextensible_cloth", "hung_cloth", "woven",
-          "matching", "panels", "muscles", "ball", "bears", "stack", "incline", "crush", "strip",
-          "drape"],
+          "matching", "panels", "muscles", "ball", "bears", "stack", "incline", "crush", "strip", "drape",
+          "garden"],
   columns: 7,
   width: 208,
   height: 156
