@@ -82,8 +82,8 @@ void cpd_fig1(Context& context, Result& result) {
         {.columns = 4, .width = 360, .height = 230, .direction = {0, 0.2, 1}});
   if (!context.quick && context.pictures) {
     const Film plain = film(context, by_method(scene("bear"), "pd"), {.frames = 200, .keep_poses = true});
-    movie(context, result, "bear", "The same pushes by ours and by plain PD", {&f, &plain}, 4, 10,
-          {.width = 190, .height = 190, .direction = {0.2, 0.2, 1}, .follow = true, .last = 180});
+    movie(context, result, "bear", "The same pushes by ours and by plain PD", {&f, &plain}, 6, 8,
+          {.width = 152, .height = 152, .direction = {0.2, 0.2, 1}, .follow = true, .last = 180});
   }
   result.differs(
       "The bear is our own mesh of about the paper's size. The pushes are written in the scene, not made by "
