@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "linear/front_kernel.h"
 
 namespace verve {
 
@@ -10,41 +14,21 @@ namespace {
 /// Rows up to which a dense factor is cheaper than conjugate gradients, each step of which is a solve with A.
 constexpr int most_dense = 240;
 constexpr int most_steps = 40;
+/// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
+constexpr int most_patched = 128;
 /// Of conjugate gradients: they only steer an iteration that looks at the true forces.
 constexpr double enough = 1e-3;
 
 }  // namespace
 
-void ContactMetric::reset(int rows) {
+void ContactMetric::bind(const std::vector<Block>& blocks, int rows) {
+  if (blocks == blocks_) return;
+  blocks_ = blocks;
   size_ = rows;
-  column_of_row_.assign(rows, -1);
-  columns_.clear();
+  block_of_row_.resize(rows);
+  for (size_t b = 0; b < blocks_.size(); ++b)
+    std::fill_n(block_of_row_.begin() + blocks_[b].first, blocks_[b].columns->rows(), int(b));
   rows_.clear();
-}
-
-void ContactMetric::add_columns(const Solve& solve) {
-  int waiting[3], count = 0;
-  const auto run = [&] {
-    if (count == 0) return;
-    b_.assign(size_, Vec4()), x_.resize(size_);
-    for (int k = 0; k < count; ++k) (k == 0 ? b_[waiting[k]].x : k == 1 ? b_[waiting[k]].y : b_[waiting[k]].z) = 1;
-    solve(b_, x_);
-    for (int k = 0; k < count; ++k) {
-      column_of_row_[waiting[k]] = int(columns_.size());
-      std::vector<float>& column = columns_.emplace_back(size_);
-      for (int i = 0; i < size_; ++i) column[i] = float(k == 0 ? x_[i].x : k == 1 ? x_[i].y : x_[i].z);
-    }
-    count = 0;
-  };
-  for (const ContactRow& row : rows_)
-    for (int i = 0; i < row.count; ++i) {
-      const int v = row.rows[i];
-      if (column_of_row_[v] != -1) continue;
-      column_of_row_[v] = -2;
-      waiting[count++] = v;
-      if (count == 3) run();
-    }
-  run();
 }
 
 double ContactMetric::entry(const ContactRow& a, const ContactRow& b) const {
@@ -52,25 +36,70 @@ double ContactMetric::entry(const ContactRow& a, const ContactRow& b) const {
   if (along == 0) return 0;
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
-    const std::vector<float>& column = columns_[column_of_row_[a.rows[i]]];
-    for (int k = 0; k < b.count; ++k) sum += a.share[i] * b.share[k] * column[b.rows[k]];
+    const int block = block_of_row_[a.rows[i]], first = blocks_[block].first;
+    const float* column = blocks_[block].columns->of(a.rows[i] - first);
+    for (int k = 0; k < b.count; ++k)
+      if (block_of_row_[b.rows[k]] == block) sum += a.share[i] * b.share[k] * column[b.rows[k] - first];
   }
   return along * sum;
 }
 
-void ContactMetric::set(const std::vector<ContactRow>& rows, const Solve& solve) {
+void ContactMetric::set(const std::vector<ContactRow>& rows) {
   if (same(rows)) return;
   rows_ = rows;
-  const int n = size();
-  if (n == 0) return;
-  dense_ = n <= most_dense;
-  if (!dense_) {
-    // what a vertex alone would give: columns of all would be many
-    diagonal_.resize(n);
-    for (int i = 0; i < n; ++i) diagonal_[i] = 1 / rows_[i].stiffness;
-    return;
+  if (rows_.empty()) return;
+  find_patches();
+  dense_ = size() <= most_dense;
+  if (dense_) return factorize();
+  // what a row alone would give
+  diagonal_.resize(rows_.size());
+  for (size_t r = 0; r < rows_.size(); ++r)
+    diagonal_[r] = 1 / rows_[r].stiffness + (patched_ ? entry(rows_[r], rows_[r]) : 0);
+}
+
+/// Where few vertices of each block touch, A^-1 between them is cheaper to multiply by than a solve.
+void ContactMetric::find_patches() {
+  patches_.resize(blocks_.size());
+  for (Patch& patch : patches_) patch.rows.clear();
+  touched_of_row_.assign(size_, -1);
+  for (const ContactRow& row : rows_)
+    for (int i = 0; i < row.count; ++i) {
+      if (touched_of_row_[row.rows[i]] != -1) continue;
+      const int block = block_of_row_[row.rows[i]];
+      touched_of_row_[row.rows[i]] = int(patches_[block].rows.size());
+      patches_[block].rows.push_back(row.rows[i] - blocks_[block].first);
+    }
+  patched_ = true;
+  for (const Patch& patch : patches_) patched_ = patched_ && int(patch.rows.size()) <= most_patched;
+  if (!patched_ && size() > most_dense) return;
+  int first = 0;
+  for (size_t b = 0; b < patches_.size(); ++b) {
+    Patch& patch = patches_[b];
+    blocks_[b].columns->make(patch.rows);
+    patch.first = first;
+    first += int(patch.rows.size());
   }
-  add_columns(solve);
+  if (size() <= most_dense) return;
+  for (size_t b = 0; b < patches_.size(); ++b) {
+    Patch& patch = patches_[b];
+    const size_t n = patch.rows.size();
+    patch.inverse.resize(n * n);
+    for (size_t j = 0; j < n; ++j) {
+      const float* column = blocks_[b].columns->of(patch.rows[j]);
+      for (size_t i = 0; i < n; ++i) patch.inverse[j * n + i] = column[patch.rows[i]];
+    }
+  }
+  touched_rows_.resize(rows_.size());
+  for (size_t r = 0; r < rows_.size(); ++r)
+    for (int i = 0; i < rows_[r].count; ++i) {
+      const int row = rows_[r].rows[i];
+      touched_rows_[r][i] = patches_[block_of_row_[row]].first + touched_of_row_[row];
+    }
+  force_.resize(first), moved_.resize(first);
+}
+
+void ContactMetric::factorize() {
+  const int n = size();
   // by columns; what comes back is the inverse of the Cholesky factor
   factor_.resize(size_t(n) * n), matrix_.resize(size_t(n) * n);
   for (int j = 0; j < n; ++j)
@@ -133,22 +162,59 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
     for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
     return sum;
   };
-  std::fill(out.begin(), out.end(), 0.0);
-  r_ = y, p_ = y;
-  double rr = product(r_, r_);
-  const double goal = enough * enough * rr;
-  x_.resize(size_);
-  for (int step = 0; step < most_steps && rr > goal && rr > 0; ++step) {
-    scatter(p_, b_);
-    solve(b_, x_);
-    gather(x_, q_);
-    for (int i = 0; i < n; ++i) q_[i] += diagonal_[i] * p_[i];
-    const double alpha = rr / product(p_, q_);
+  out.assign(n, 0.0);
+  r_ = y, z_.resize(n), q_.resize(n);
+  const auto precondition = [&] {
+    for (int i = 0; i < n; ++i) z_[i] = r_[i] / diagonal_[i];
+  };
+  precondition();
+  p_ = z_;
+  double rz = product(r_, z_);
+  const double goal = enough * enough * rz;
+  for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
+    multiply(p_, q_, solve);
+    const double alpha = rz / product(p_, q_);
     for (int i = 0; i < n; ++i) out[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
-    const double next = product(r_, r_);
-    for (int i = 0; i < n; ++i) p_[i] = r_[i] + p_[i] * (next / rr);
-    rr = next;
+    precondition();
+    const double next = product(r_, z_);
+    for (int i = 0; i < n; ++i) p_[i] = z_[i] + p_[i] * (next / rz);
+    rz = next;
+    if (getenv("DBG") && (step + 1 == most_steps || rz <= goal))
+      fprintf(stderr, "CG n %d steps %d left %.1e patched %d\n", n, step + 1, std::sqrt(rz / goal) * enough, patched_);
   }
+}
+
+/// q = (K^-1 + S) p
+void ContactMetric::multiply(const std::vector<double>& p, std::vector<double>& q, const Solve& solve) {
+  const int n = size();
+  if (!patched_) {
+    scatter(p, b_);
+    x_.resize(size_);
+    solve(b_, x_);
+    gather(x_, q);
+  } else {
+    std::fill(force_.begin(), force_.end(), Vec3{});
+    for (int r = 0; r < n; ++r)
+      for (int i = 0; i < rows_[r].count; ++i)
+        force_[touched_rows_[r][i]] += rows_[r].direction * (rows_[r].share[i] * p[r]);
+    for (const Patch& patch : patches_) {
+      const int m = int(patch.rows.size());
+      Vec3* const moved = moved_.data() + patch.first;
+      std::fill_n(moved, m, Vec3{});
+      for (int j = 0; j < m; ++j) {
+        const float* column = patch.inverse.data() + size_t(j) * m;
+        const Vec3 f = force_[patch.first + j];
+        for (int i = 0; i < m; ++i) moved[i] += f * double(column[i]);
+      }
+    }
+    for (int r = 0; r < n; ++r) {
+      double sum = 0;
+      for (int i = 0; i < rows_[r].count; ++i)
+        sum += rows_[r].share[i] * dot(rows_[r].direction, moved_[touched_rows_[r][i]]);
+      q[r] = sum;
+    }
+  }
+  for (int r = 0; r < n; ++r) q[r] += p[r] / rows_[r].stiffness;
 }
 
 }  // namespace verve

@@ -4,24 +4,28 @@
 #include <functional>
 #include <vector>
 
-#include "integrators/conservation.h"
 #include "integrators/contacts.h"
-#include "linear/front_kernel.h"
+#include "integrators/inverse_columns.h"
 
 namespace verve {
 
 /// By Woodbury's formula, with J the rows j and K their stiffnesses,
 ///   A_c^-1 = A^-1 - A^-1 J^T (K^-1 + S)^-1 J A^-1,   S = J A^-1 J^T.
-/// S is made of entries of A^-1 between vertices that touch. Their columns are kept as long as A is what it was; they
-/// come three to a solve.
+/// S is made of entries of A^-1 between vertices that touch. A has a block for each part of the island (SolverParts).
 class ContactMetric {
  public:
   using Solve = std::function<void(const std::vector<Vec4>&, std::vector<Vec4>&)>;
+  struct Block {
+    InverseColumns* columns;
+    int first;
+    long generation;
+    bool operator==(const Block&) const = default;
+  };
 
-  /// A is another one: forget its columns.
-  void reset(int rows);
+  /// The blocks of A as they are now, and the sum of their rows.
+  void bind(const std::vector<Block>& blocks, int rows);
   /// The rows as they are now. Few of them make a dense factor; many are solved for by conjugate gradients.
-  void set(const std::vector<ContactRow>& rows, const Solve& solve);
+  void set(const std::vector<ContactRow>& rows);
   bool empty() const { return rows_.empty(); }
   int size() const { return int(rows_.size()); }
   const std::vector<ContactRow>& rows() const { return rows_; }
@@ -34,17 +38,29 @@ class ContactMetric {
   void scatter(const std::vector<double>& m, std::vector<Vec4>& out) const;
 
  private:
-  void add_columns(const Solve& solve);
+  struct Patch {  // vertices of a block that touch, and A^-1 between them, by columns
+    std::vector<int> rows;
+    std::vector<float> inverse;
+    int first = 0;  // of them in touched_
+  };
+  void find_patches();
+  void factorize();
+  void multiply(const std::vector<double>& p, std::vector<double>& q, const Solve& solve);
   double entry(const ContactRow& a, const ContactRow& b) const;
   bool same(const std::vector<ContactRow>& rows) const;
 
+  std::vector<Block> blocks_;
+  std::vector<int> block_of_row_;
   int size_ = 0;
   std::vector<ContactRow> rows_;
-  std::vector<int> column_of_row_;  // -1: none yet
-  std::vector<std::vector<float>> columns_;
-  bool dense_ = false;
+  bool dense_ = false, patched_ = false;
   std::vector<double> factor_;  // inverse of the Cholesky factor of K^-1 + S, by columns
   std::vector<double> matrix_;
+  // of conjugate gradients
+  std::vector<Patch> patches_;
+  std::vector<int> touched_of_row_;  // -1: does not touch
+  std::vector<std::array<int, 4>> touched_rows_;  // of each contact row, as touched_ counts
+  std::vector<Vec3> force_, moved_;               // of the vertices that touch
   std::vector<Vec4> b_, x_;
   std::vector<double> r_, p_, q_, z_, diagonal_;
 };

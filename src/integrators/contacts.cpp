@@ -26,10 +26,20 @@ double huber(double length, double k, double cap) {
 
 void Contacts::clear() {
   shapes.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
-  rows_.clear(), places_.clear(), bodies_.clear(), meetings_.clear();
+  meetings.clear(), rows_.clear(), places_.clear();
   touching_ = false;
   pair_energy_.clear(), grip_energy_.clear();
   depth_ = 0;
+}
+
+int Contacts::meeting_of(int body, int other, int collider) {
+  if (other == body) return -1;
+  if (other >= 0 && other < body) std::swap(body, other);
+  // candidates come in the order of their bodies: the last ones are looked at first
+  for (size_t m = meetings.size(); m-- > 0;)
+    if (meetings[m].body == body && meetings[m].other == other && meetings[m].collider == collider) return int(m);
+  meetings.push_back({body, other, collider, {}, {}, 0});
+  return int(meetings.size()) - 1;
 }
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
@@ -75,7 +85,7 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
 }
 
 double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction,
-                      int body, int other, int collider, std::span<double> energies) {
+                      int body, int other, int meeting, std::span<double> energies) {
   touching_ = true;
   depth_ = std::max(depth_, depth);
   const double force = row.stiffness * depth;
@@ -85,21 +95,11 @@ double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, doub
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
   if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
-  if (other != body) {
-    // one side of a pair is the first whoever's vertex it is
-    const bool turned = other >= 0 && other < body;
-    const int a = turned ? other : body, b = turned ? body : other;
-    auto meeting = std::find_if(meetings_.begin(), meetings_.end(), [&](const Meeting& m) {
-      return m.body == a && m.other == b && m.collider == collider;
-    });
-    if (meeting == meetings_.end()) meeting = meetings_.insert(meetings_.end(), {a, b, collider, {}, {}, 0});
-    meeting->normal += row.direction * (turned ? -force : force);
-    meeting->point += x[row.rows[0]].xyz() * force;
-    meeting->weight += force;
-  }
-  if (other >= 0 && other != body) {
-    const std::array<int, 2> pair = {std::min(body, other), std::max(body, other)};
-    if (std::find(bodies_.begin(), bodies_.end(), pair) == bodies_.end()) bodies_.push_back(pair);
+  if (meeting >= 0) {
+    Meeting& m = meetings[meeting];
+    m.normal += row.direction * (m.body == body ? force : -force);
+    m.point += x[row.rows[0]].xyz() * force;
+    m.weight += force;
   }
   if (grip >= 0 && grips[grip].row >= 0)
     energy += hold(x, gradient, grips[grip], row, force, friction, body, other, energies);
@@ -181,7 +181,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   ++evaluations_;
   rows_.clear();
   places_.assign(grips.size(), {});
-  bodies_.clear(), meetings_.clear();
+  for (Meeting& m : meetings) m.normal = m.point = {}, m.weight = 0;
   touching_ = false;
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
@@ -193,26 +193,26 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     if (!(depth > 0)) continue;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
     row.direction = found.normal, row.stiffness = c.stiffness;
-    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.shape, energies);
+    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.meeting, energies);
   }
   // which of them touch is found in parallel; what they do is added up in order
-  depths_.resize(on_faces.size() + on_edges.size());
-  parallel_for(int(depths_.size()), 64, [&](int begin, int end, int) {
-    ContactRow unused;
+  const int count = int(on_faces.size());
+  found_.resize(on_faces.size() + on_edges.size());
+  parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i)
-      depths_[i] = i < int(on_faces.size()) ? touch(on_faces[i], x, unused)
-                                            : touch(on_edges[i - int(on_faces.size())], x, unused);
+      found_[i].depth =
+          i < count ? touch(on_faces[i], x, found_[i].row) : touch(on_edges[i - count], x, found_[i].row);
   });
-  for (size_t i = 0; i < on_faces.size(); ++i) {
-    if (!(depths_[i] > 0)) continue;
-    const OnFaces& c = on_faces[i];
-    const double depth = touch(c, x, row);
-    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, -1, energies);
-  }
-  for (size_t i = 0; i < on_edges.size(); ++i) {
-    if (!(depths_[on_faces.size() + i] > 0)) continue;
-    const double depth = touch(on_edges[i], x, row);
-    energy += push(x, gradient, row, depth, -1, 0, on_edges[i].body, on_edges[i].other, -1, energies);
+  for (int i = 0; i < int(found_.size()); ++i) {
+    const auto& [depth, row] = found_[i];
+    if (!(depth > 0)) continue;
+    if (i < count) {
+      const OnFaces& c = on_faces[i];
+      energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, c.meeting, energies);
+    } else {
+      const OnEdge& c = on_edges[i - count];
+      energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, c.meeting, energies);
+    }
   }
   return energy;
 }

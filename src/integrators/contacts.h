@@ -45,6 +45,7 @@ class Contacts {
   struct OnShape {
     int row, body;  // of the island
     int shape;      // in `shapes`
+    int meeting;    // in `meetings`
     double thickness, stiffness, friction;
     int grip;      // in `grips`; -1: none
     Vec3 from;     // where the step began, with the distance
@@ -54,6 +55,7 @@ class Contacts {
   struct OnFaces {
     int row, body, other;  // bodies of the island
     int first, last;       // in `faces`
+    int meeting;           // -1: with itself
     double thickness, stiffness, friction;
     int grip;
   };
@@ -64,10 +66,21 @@ class Contacts {
   };
   struct OnEdge {
     std::array<int, 4> rows;
-    int body, other;
+    int body, other, meeting;
     double thickness, stiffness;
     Vec3 side;  // from the second to the first when the step began
   };
+
+  /// All places at which a body touches a collider or another body, as one: sums at the last evaluation.
+  struct Meeting {
+    int body, other, collider;  // -1: none; other > body
+    Vec3 normal, point;         // sums, weighted by the force
+    double weight;              // 0: they do not touch
+  };
+
+  std::vector<Meeting> meetings;
+  /// Of a new candidate.
+  int meeting_of(int body, int other, int collider);
 
   std::vector<PlacedShape> shapes;  // as they are at the end of the step
   std::vector<OnShape> on_shapes;
@@ -86,15 +99,6 @@ class Contacts {
   const std::vector<ContactRow>& rows() const { return rows_; }
   Touch touch(const OnShape& c, const Vec3& x) const;
   bool touching() const { return touching_; }
-  /// All places at which a body touched a collider or another body at the last evaluation, as one.
-  struct Meeting {
-    int body, other, collider;  // -1: none
-    Vec3 normal, point;         // sums, weighted by the force
-    double weight;
-  };
-  const std::vector<Meeting>& meetings() const { return meetings_; }
-  /// Bodies of the island that touched each other at the last evaluation, each pair once.
-  const std::vector<std::array<int, 2>>& touching_bodies() const { return bodies_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
   /// The part of W at the last evaluation that each body has against others and itself; half of a pair to each.
@@ -119,17 +123,20 @@ class Contacts {
   double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
   double touch(const OnEdge& c, const Vec4* x, ContactRow& row) const;
   double push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction, int body,
-              int other, int collider, std::span<double> energies);
+              int other, int meeting, std::span<double> energies);
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
 
   std::vector<ContactRow> rows_;
   std::vector<Place> places_;  // by grip
-  std::vector<std::array<int, 2>> bodies_;
-  std::vector<Meeting> meetings_;
   bool touching_ = false;
   double depth_ = 0;
-  std::vector<double> pair_energy_, grip_energy_, depths_;
+  std::vector<double> pair_energy_, grip_energy_;
+  struct Found {
+    double depth;
+    ContactRow row;
+  };
+  std::vector<Found> found_;  // of on_faces, then of on_edges
   int evaluations_ = 0;
 
  public:

@@ -215,8 +215,8 @@ StepReport World::step() {
   for (Island* island : islands_) {
     store(*island);
     for (const int b : island->bodies()) state.group[b] = island->bodies()[0];
-    for (const auto& [a, b] : island->contacts.touching_bodies())
-      state.touching.push_back({island->bodies()[a], island->bodies()[b]});
+    for (const Contacts::Meeting& m : island->contacts.meetings)
+      if (m.weight > 0 && m.other >= 0) state.touching.push_back({island->bodies()[m.body], island->bodies()[m.other]});
   }
   rebound(clock(state.frame + 1));
   settle_anchors(clock(state.frame + 1));

@@ -256,10 +256,12 @@ bool Island::find_factor(double hh, const Settings& settings) {
     if (slot_) factor_.add(slot_->solver, 0);
     return slot_;
   }
+  part_slots_.clear();
   int first = 0;
   for (Island* part : parts_) {
-    const Factor* factor = part->factor_for(hh, settings);
+    Factor* factor = part->factor_for(hh, settings);
     if (!factor) return factor_.clear(), false;
+    part_slots_.push_back(factor);
     factor_.add(factor->solver, first);
     first += part->rows_;
   }

@@ -225,6 +225,7 @@ class Island {
       std::vector<Float4> arm_narrow;
       Mat3 second;
     } swing;
+    InverseColumns columns;
   };
   struct Sums {  // of an iterate
     RowSums rows;
@@ -366,13 +367,10 @@ class Island {
   SolverParts factor_;
   Factor* slot_ = nullptr;  // of it, unless it has parts
   std::vector<Island*> parts_;
-  struct TouchMetric {
-    double hh = 0;
-    long version = -1;
-    ContactMetric metric;
-  };
-  std::vector<std::unique_ptr<TouchMetric>> metrics_;
-  ContactMetric* metric_ = nullptr;  // of this step
+  std::vector<Factor*> part_slots_;  // of the parts
+  ContactMetric metric_;             // of this step
+  std::vector<ContactMetric::Block> blocks_;
+  bool has_metric_ = false;
   std::vector<double> contact_energy_, y_[8], z_[8], contact_m_;
   std::vector<Vec4> contact_b_, contact_x_;
   int factorizations_ = 0;

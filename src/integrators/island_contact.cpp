@@ -8,7 +8,6 @@ namespace verve {
 
 namespace {
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -31,17 +30,19 @@ bool beside(const std::array<Vec6, 6>& basis, int count, Vec6& v, double least) 
 
 }  // namespace
 
-/// The columns of A^-1 at vertices that touch are kept for each length of step.
+/// Columns of A^-1 at vertices that touch belong to the factors, which bodies that meet bring along.
 void Island::find_metric() {
-  long version = matrix_version_ + anchor_version_;
-  for (const Island* part : parts_) version += part->matrix_version_ + part->anchor_version_;
-  TouchMetric* found = nullptr;
-  for (const auto& m : metrics_)
-    if (m->hh == base_.hh) found = m.get();
-  if (!found) found = metrics_.emplace_back(std::make_unique<TouchMetric>()).get();
-  if (found->version != version) found->metric.reset(rows_);
-  found->hh = base_.hh, found->version = version;
-  metric_ = &found->metric;
+  blocks_.clear();
+  int first = 0;
+  const auto add = [&](Factor& factor, int rows) {
+    factor.columns.bind(factor.solver, rows, factor.version + factor.anchor_version);
+    blocks_.push_back({&factor.columns, first, factor.columns.generation()});
+    first += rows;
+  };
+  if (slot_) add(*slot_, rows_);
+  for (size_t k = 0; k < parts_.size(); ++k) add(*part_slots_[k], parts_[k]->rows_);
+  metric_.bind(blocks_, rows_);
+  has_metric_ = true;
   contact_b_.resize(rows_), contact_x_.resize(rows_);
 }
 
@@ -54,7 +55,7 @@ void Island::find_free_momenta() {
   int count = 0;
   const double scale = start_.radius > 0 ? 1 / start_.radius : 0;
   for (const Contacts::OnShape& c : contacts.on_shapes) {
-    const Vec3 at = vec3(motion.x[c.row]), arm = (at - start_.center_n) * scale;
+    const Vec3 at = motion.x[c.row].xyz(), arm = (at - start_.center_n) * scale;
     const Vec3 n = contacts.shapes[c.shape].touch(at).normal;
     const auto resist = [&](const Vec3& force) {
       const Vec3 torque = cross(arm, force);
@@ -125,7 +126,7 @@ void Island::rest_on_contacts() {
   const bool known = motion.history;
   for (int i = 0; i < rows_; ++i) {
     const double falls =
-        known ? std::clamp(dot(vec3(motion.q[i]), forcing.common) / size, 0.0, 1.0) : (contacts.touching() ? 0.0 : 1.0);
+        known ? std::clamp(dot(motion.q[i].xyz(), forcing.common) / size, 0.0, 1.0) : (contacts.touching() ? 0.0 : 1.0);
     x_[i] -= Vec4(forcing.common * (lift * (1 - falls)));
   }
   const RowArrays rows = arrays();
@@ -155,11 +156,11 @@ void Island::settle_grips(std::vector<double>& losses) {
 /// Of a plain step: Ag = A_c^-1 gg in place of A^-1 gg.
 void Island::correct_plain() {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  metric_->set(contacts.rows(), solve);
-  if (metric_->empty()) return;
-  metric_->gather(Ag_, y_[0]);
-  metric_->multipliers(y_[0], contact_m_, solve);
-  metric_->scatter(contact_m_, contact_b_);
+  metric_.set(contacts.rows());
+  if (metric_.empty()) return;
+  metric_.gather(Ag_, y_[0]);
+  metric_.multipliers(y_[0], contact_m_, solve);
+  metric_.scatter(contact_m_, contact_b_);
   this->solve(contact_b_, contact_x_);
   for (int i = 0; i < rows_; ++i) Ag_[i] -= contact_x_[i];
 }
@@ -167,26 +168,26 @@ void Island::correct_plain() {
 /// Inner products under A_c^-1 in place of A^-1: less y^T (K^-1 + S)^-1 y' with y = J A^-1 of each column.
 void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  metric_->set(contacts.rows(), solve);
-  if (metric_->empty()) return;
-  const int n = metric_->size();
-  metric_->gather(Ag_, y_[6]);
-  metric_->gather(Alin_, y_[7]);
+  metric_.set(contacts.rows());
+  if (metric_.empty()) return;
+  const int n = metric_.size();
+  metric_.gather(Ag_, y_[6]);
+  metric_.gather(Alin_, y_[7]);
   const Vec3 shift = start_.center - start_.origin;
   for (int a = 0; a < 6 && s.momenta; ++a) {
     y_[a].assign(n, 0.0);
     Vec3 axis{};
     axis[a % 3] = 1;
     for (int r = 0; r < n; ++r) {
-      const ContactRow& row = metric_->rows()[r];
+      const ContactRow& row = metric_.rows()[r];
       for (int i = 0; i < row.count; ++i) {
         // columns of P and L as in move()
-        const Vec3 column = a < 3 ? axis : cross(axis, vec3(Akr_[row.rows[i]]) - shift);
+        const Vec3 column = a < 3 ? axis : cross(axis, Akr_[row.rows[i]].xyz() - shift);
         y_[a][r] += row.share[i] * dot(row.direction, column) * base_.hh;
       }
     }
   }
-  for (int a = s.momenta ? 0 : 6; a < 8; ++a) metric_->multipliers(y_[a], z_[a], solve);
+  for (int a = s.momenta ? 0 : 6; a < 8; ++a) metric_.multipliers(y_[a], z_[a], solve);
   k.gg_gg -= product(y_[6], z_[6]);
   k.lin_gg -= product(y_[7], z_[6]);
   s.lin_lin -= product(y_[7], z_[7]);
@@ -202,8 +203,8 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
 
 /// And the step itself: less A^-1 J^T (K^-1 + S)^-1 J of what it would be without, by way of Ag.
 void Island::add_contacts(const Direction& d) {
-  if (metric_->empty()) return;
-  const int n = metric_->size();
+  if (metric_.empty()) return;
+  const int n = metric_.size();
   contact_m_.assign(n, 0.0);
   // the step is (1 + lambda) / scale times Ag, and so on
   const double g = 1 + d.lambda;
@@ -211,7 +212,7 @@ void Island::add_contacts(const Direction& d) {
     contact_m_[r] = z_[6][r] + z_[7][r] * (d.lambda / g);
     for (int a = 0; a < 6 && problem_.momenta; ++a) contact_m_[r] += z_[a][r] * (d.lambda_q[a] / g);
   }
-  metric_->scatter(contact_m_, contact_b_);
+  metric_.scatter(contact_m_, contact_b_);
   solve(contact_b_, contact_x_);
   for (int i = 0; i < rows_; ++i) Ag_[i] -= contact_x_[i];
 }

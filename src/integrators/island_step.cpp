@@ -305,7 +305,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
                                                : *settings.integrator;
-  metric_ = nullptr;
+  has_metric_ = false;
   StepOutcome out;
   Demand asked = demand;
   asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
@@ -497,7 +497,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         out.status = StepOutcome::Status::not_factorizable;
         return out;
       }
-      if (metric_ && !minimizer_) correct_plain();
+      if (has_metric_ && !minimizer_) correct_plain();
       watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();

@@ -39,7 +39,8 @@ void World::rebound(double time) {
   if (!has_contact()) return;
   for (Bounce& bounce : state.bounces) ++bounce.free, ++bounce.age;
   for (Island* island : islands_)
-    for (const Contacts::Meeting& m : island->contacts.meetings()) {
+    for (const Contacts::Meeting& m : island->contacts.meetings) {
+      if (!(m.weight > 0)) continue;
       const int body = island->bodies()[m.body], other = m.other < 0 ? -1 : island->bodies()[m.other];
       auto bounce = std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) {
         return b.body == body && b.other == other && b.collider == m.collider;
@@ -66,13 +67,8 @@ void World::rebound(double time) {
     }
   for (const Bounce& bounce : state.bounces) {
     if (bounce.free == 0 || bounce.age > longest_impact) continue;
-    const BodySpec& spec = scene.bodies[bounce.body];
-    const auto surface = [&](const auto& o) {
-      return pair_of(spec.name, spec.friction, spec.restitution, o.name, o.friction, o.restitution);
-    };
-    const double e =
-        (bounce.other >= 0 ? surface(scene.bodies[bounce.other]) : surface(scene.colliders[bounce.collider]))
-            .restitution;
+    const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
+    const double e = pair_of(bounce.body, other).restitution;
     if (e >= 1) continue;
     Kick a = kick(bounce.body);
     const Whole whole(a, bounce.point, bounce.normal);

@@ -10,11 +10,27 @@ namespace verve {
 
 namespace {
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 /// Of the mean length of edges: how much farther than they are expected to come things are looked for.
 constexpr double slack = 0.25;
 /// Likewise: how deep a vertex may be inside its own body.
 constexpr double self_reach = 1.5;
+
+/// Grips and entries of a state, in the order in which they are found again.
+std::array<int, 3> key(const Grip& g) { return {g.row, g.collider, g.body}; }
+std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
+
+template <class T>
+void sort_places(std::vector<T>& places) {
+  std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });
+}
+
+template <class T>
+const T* find_sorted(const std::vector<T>& places, int row, int collider, int body) {
+  const std::array<int, 3> wanted = {row, collider, body};
+  const auto found = std::lower_bound(places.begin(), places.end(), wanted,
+                                      [](const T& p, const std::array<int, 3>& k) { return key(p) < k; });
+  return found != places.end() && key(*found) == wanted ? &*found : nullptr;
+}
 
 }  // namespace
 
@@ -24,6 +40,16 @@ void World::compile_contact() {
   for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
   if (!has_contact()) return;
   if (!broad_phase_) broad_phase_ = make_broad_phase();
+  pair_rules_.clear();
+  const auto side = [&](const std::string& name) {
+    for (size_t b = 0; b < scene.bodies.size(); ++b)
+      if (scene.bodies[b].name == name) return int(b);
+    for (size_t c = 0; c < scene.colliders.size(); ++c)
+      if (scene.colliders[c].name == name) return int(scene.bodies.size() + c);
+    return -1;
+  };
+  for (size_t p = 0; scene.contact && p < scene.contact->pairs.size(); ++p)
+    pair_rules_.push_back({side(scene.contact->pairs[p].a), side(scene.contact->pairs[p].b), int(p)});
   const double factor = scene.contact ? scene.contact->stiffness : ContactSpec{}.stiffness;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
@@ -36,11 +62,11 @@ void World::compile_contact() {
     c.stiffness = factor * mass[mass.size() / 2] / (scene.step * scene.step);
     const double thickness = scene.bodies[b].thickness;
     c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
-    for (const auto& [i, j] : surface.edges) c.edge += norm(vec3(body.rest[i] - body.rest[j])) / surface.edges.size();
-    Vec3 low = vec3(body.rest[surface.vertices[0]]), high = low;
+    for (const auto& [i, j] : surface.edges) c.edge += norm((body.rest[i] - body.rest[j]).xyz()) / surface.edges.size();
+    Vec3 low = body.rest[surface.vertices[0]].xyz(), high = low;
     for (const int r : surface.vertices)
       for (int k = 0; k < 3; ++k)
-        low[k] = std::min(low[k], vec3(body.rest[r])[k]), high[k] = std::max(high[k], vec3(body.rest[r])[k]);
+        low[k] = std::min(low[k], body.rest[r].xyz()[k]), high[k] = std::max(high[k], body.rest[r].xyz()[k]);
     c.size = norm(high - low);
     c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
     forget_neighbours(int(b));
@@ -55,19 +81,25 @@ void World::forget_neighbours(int b) {
   surface.never_faces = {}, surface.never_edges = {};
   never_within_rings(surface, 1);
   std::vector<Vec3> rest(body.count);
-  for (int r = 0; r < body.count; ++r) rest[r] = vec3(body.rest[r]);
+  for (int r = 0; r < body.count; ++r) rest[r] = body.rest[r].xyz();
   // the other side of a thin solid is no obstacle: farther than this nothing of itself is looked for (prepare_pairs)
   never_near_at_rest(surface, rest, 2 * contact_bodies_[b].thickness + self_reach * contact_bodies_[b].edge);
 }
 
-World::PairSurface World::pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,
-                                  double friction_b, double restitution_b) const {
-  PairSurface out{std::sqrt(friction_a * friction_b), std::min(restitution_a, restitution_b), true};
-  if (!scene.contact) return out.friction = state.friction.value_or(out.friction), out;
-  for (const ContactPairSpec& pair : scene.contact->pairs) {
-    if (!((pair.a == a && pair.b == b) || (pair.a == b && pair.b == a))) continue;
+/// Sides are bodies, and after them colliders.
+World::PairSurface World::pair_of(int a, int b) const {
+  const int bodies = int(model.bodies.size());
+  const auto friction = [&](int i) { return i < bodies ? scene.bodies[i].friction : scene.colliders[i - bodies].friction; };
+  const auto restitution = [&](int i) {
+    return i < bodies ? scene.bodies[i].restitution : scene.colliders[i - bodies].restitution;
+  };
+  PairSurface out{std::sqrt(friction(a) * friction(b)), std::min(restitution(a), restitution(b)), true};
+  if (a < bodies && b < bodies && a != b) out.touch = scene.contact && scene.contact->bodies;
+  for (const PairRule& rule : pair_rules_) {
+    if (!((rule.a == a && rule.b == b) || (rule.a == b && rule.b == a))) continue;
+    const ContactPairSpec& pair = scene.contact->pairs[rule.pair];
     out.friction = pair.friction.value_or(out.friction), out.restitution = pair.restitution.value_or(out.restitution);
-    out.touch = pair.touch;
+    out.touch = out.touch && pair.touch;
   }
   out.friction = state.friction.value_or(out.friction);
   return out;
@@ -164,6 +196,7 @@ void World::restore_grips(const Island& island) {
   std::erase_if(state.entries, entered);
   for (const Entry& entry : before_.entries)
     if (entered(entry)) state.entries.push_back(entry);
+  sort_places(state.grips), sort_places(state.entries);
 }
 
 void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
@@ -191,19 +224,18 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
     if (!spec.active.at(to).value_or(false)) continue;
     for (size_t k = 0; k < island.bodies().size(); ++k) {
       const int b = island.bodies()[k];
-      const BodySpec& body = scene.bodies[b];
       const ContactBody& cb = contact_bodies_[b];
-      const PairSurface pair =
-          pair_of(body.name, body.friction, body.restitution, spec.name, spec.friction, spec.restitution);
+      const PairSurface pair = pair_of(b, int(model.bodies.size() + s));
       if (!pair.touch) continue;
       const size_t first = c.on_shapes.size();
       const size_t first_grip = c.grips.size();
+      const int meeting = c.meeting_of(int(k), -1, int(s));
       bool meets = all;
       const PlacedShape& placed = c.shapes.back();
       for (const int r : model.bodies[b].surface.vertices) {
         const int row = island.offset(int(k)) + r;
         if (!(island.forcing.mass[row] > 0)) continue;
-        const Vec3 x = vec3(island.motion.x[row]), next = vec3(ahead_[row]);
+        const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz();
         const Vec3 carried = end.to_world(start.to_local(x));
         const double travel = norm(next - x) + norm(carried - x);
         // as it was relative to the collider, and as it is once that has moved
@@ -213,20 +245,18 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const bool through = dot(placed.touch(next).normal, before.normal) < 0;
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
-        for (const Entry& entry : state.entries)
-          if (entry.row == model.bodies[b].first + r && entry.collider == int(s)) {
-            const Vec3 n = end.direction_to_world(entry.normal);
-            if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry.point)), n}, meets = true;
-          }
-        Contacts::OnShape on{row, int(k), int(s), cb.thickness, cb.stiffness, pair.friction, -1, carried, came};
+        if (const Entry* entry = find_sorted(state.entries, model.bodies[b].first + r, int(s), -1)) {
+          const Vec3 n = end.direction_to_world(entry->normal);
+          if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
+        }
+        Contacts::OnShape on{row, int(k), int(s), meeting, cb.thickness, cb.stiffness, pair.friction, -1, carried, came};
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
-          const auto grip = std::find_if(state.grips.begin(), state.grips.end(),
-                                         [&](const Grip& g) { return g.row == global && g.collider == int(s); });
+          const Grip* grip = find_sorted(state.grips, global, int(s), -1);
           on.grip = int(c.grips.size());
           Grip fresh;
           fresh.row = global, fresh.collider = int(s), fresh.point = start.to_local(x);
-          c.grips.push_back(grip != state.grips.end() ? *grip : fresh);
+          c.grips.push_back(grip ? *grip : fresh);
         }
         c.on_shapes.push_back(on);
       }
@@ -239,7 +269,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
           moves && c.on_shapes.size() > first && (settings.conservation != Conservation::none || settings.projection);
     }
   }
-  if (scene.contact) prepare_pairs(island, h);
+  if (scene.contact) prepare_pairs(island);
   // rates of a motion under contact would lead a free centre of mass astray
   bool touched = false;
   for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
@@ -264,7 +294,7 @@ void World::stay_with(const Island& island) {
 }
 
 /// Vertices and faces, and of sheets edges, of the bodies of an island with each other and with themselves.
-void World::prepare_pairs(Island& island, double) {
+void World::prepare_pairs(Island& island) {
   const ContactSpec& spec = *scene.contact;
   if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
   Contacts& c = island.contacts;
@@ -273,22 +303,15 @@ void World::prepare_pairs(Island& island, double) {
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));
     const ContactBody& cb = contact_bodies_[b];
-    const std::string& name = scene.bodies[b].name;
-    const bool self = spec.self && pair_of(name, 0, 1, name, 0, 1).touch;
+    const bool self = spec.self && pair_of(b, b).touch;
     swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
                       cb.thickness + slack * cb.edge, int(k), self});
   }
   broad_phase_->find(swept_, vertex_face_, edge_edge_, spec.self);
 
-  const auto pair_between = [&](int i, int j) {
-    const BodySpec &p = scene.bodies[island.bodies()[i]], &q = scene.bodies[island.bodies()[j]];
-    PairSurface out = pair_of(p.name, p.friction, p.restitution, q.name, q.friction, q.restitution);
-    if (i != j && !spec.bodies) out.touch = false;
-    return out;
-  };
   const Vec4* x = island.motion.x.data();
   // how far two vertices may come nearer to each other
-  const auto travel = [&](int i, int j) { return norm(vec3(ahead_[i] - x[i]) - vec3(ahead_[j] - x[j])); };
+  const auto travel = [&](int i, int j) { return norm(((ahead_[i] - x[i]) - (ahead_[j] - x[j])).xyz()); };
   for (size_t at = 0; at < vertex_face_.size();) {
     size_t end = at;
     const Pair& head = vertex_face_[at];
@@ -296,7 +319,7 @@ void World::prepare_pairs(Island& island, double) {
            vertex_face_[end].feature_a == head.feature_a && vertex_face_[end].surface_b == head.surface_b)
       ++end;
     const int i = head.surface_a, j = head.surface_b;
-    const PairSurface pair = pair_between(i, j);
+    const PairSurface pair = pair_of(island.bodies()[i], island.bodies()[j]);
     const Body &a = model.bodies[island.bodies()[i]], &b = model.bodies[island.bodies()[j]];
     const ContactBody &ca = contact_bodies_[island.bodies()[i]], &cb = contact_bodies_[island.bodies()[j]];
     const int r = a.surface.vertices[head.feature_a], row = island.offset(i) + r, to = island.offset(j);
@@ -306,6 +329,7 @@ void World::prepare_pairs(Island& island, double) {
     }
     Contacts::OnFaces on{};
     on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
+    on.meeting = c.meeting_of(i, j, -1);
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
     // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
@@ -317,7 +341,7 @@ void World::prepare_pairs(Island& island, double) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
       Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0, {}};
-      const Vec3 p = vec3(x[g.rows[0]]), q = vec3(x[g.rows[1]]), s = vec3(x[g.rows[2]]), v = vec3(x[row]);
+      const Vec3 p = x[g.rows[0]].xyz(), q = x[g.rows[1]].xyz(), s = x[g.rows[2]].xyz(), v = x[row].xyz();
       if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
       const PointTriangle near = point_triangle(v, p, q, s);
@@ -339,10 +363,9 @@ void World::prepare_pairs(Island& island, double) {
     if (on.first == int(c.faces.size())) continue;
     if (pair.friction > 0) {
       grip.row = a.first + r, grip.body = island.bodies()[j];
-      const auto old = std::find_if(state.grips.begin(), state.grips.end(),
-                                    [&](const Grip& g) { return g.row == grip.row && g.body == grip.body; });
+      const Grip* old = find_sorted(state.grips, grip.row, -1, grip.body);
       on.grip = int(c.grips.size());
-      c.grips.push_back(old != state.grips.end() ? *old : grip);
+      c.grips.push_back(old ? *old : grip);
     }
     c.on_faces.push_back(on);
   }
@@ -352,15 +375,16 @@ void World::prepare_pairs(Island& island, double) {
                       &cb = contact_bodies_[island.bodies()[p.surface_b]];
     // of solids, vertices inside of each other do
     if (a.surface.solid_faces > 0 && b.surface.solid_faces > 0) continue;
-    if (!pair_between(p.surface_a, p.surface_b).touch) continue;
+    if (!pair_of(island.bodies()[p.surface_a], island.bodies()[p.surface_b]).touch) continue;
     const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
     const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
     Contacts::OnEdge on{};
     on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
     on.body = p.surface_a, on.other = p.surface_b;
+    on.meeting = c.meeting_of(on.body, on.other, -1);
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     const SegmentSegment near =
-        segment_segment(vec3(x[on.rows[0]]), vec3(x[on.rows[1]]), vec3(x[on.rows[2]]), vec3(x[on.rows[3]]));
+        segment_segment(x[on.rows[0]].xyz(), x[on.rows[1]].xyz(), x[on.rows[2]].xyz(), x[on.rows[3]].xyz());
     double reach = 0;
     for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
     reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 2 * reach;
@@ -389,8 +413,8 @@ int World::contact_substeps(Island& island, double h) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
     if (p.feature_b >= b.surface.solid_faces) continue;
     const int row = island.offset(p.surface_a) + a.surface.vertices[p.feature_a], to = island.offset(p.surface_b);
-    Vec3 relative = vec3(ahead_[row] - island.motion.x[row]);
-    for (const int r : b.surface.faces[p.feature_b]) relative -= vec3(ahead_[to + r] - island.motion.x[to + r]) / 3;
+    Vec3 relative = (ahead_[row] - island.motion.x[row]).xyz();
+    for (const int r : b.surface.faces[p.feature_b]) relative -= (ahead_[to + r] - island.motion.x[to + r]).xyz() / 3;
     most = std::max(most, norm(relative) / (0.25 * contact_bodies_[island.bodies()[p.surface_b]].thin));
   }
   int n = 1;
@@ -407,12 +431,11 @@ bool World::missed_contact(const Island& island, double time) const {
       const int b = island.bodies()[k];
       bool looked = false;
       for (const Contacts::OnShape& on : island.contacts.on_shapes) looked |= on.shape == int(s) && on.body == int(k);
-      const ColliderSpec& spec = scene.colliders[s];
-      if (looked || !pair_of(scene.bodies[b].name, 0, 1, spec.name, 0, 1).touch) continue;
+      if (looked || !pair_of(b, int(model.bodies.size() + s)).touch) continue;
       for (const int r : model.bodies[b].surface.vertices) {
         const int row = island.offset(int(k)) + r;
         if (island.forcing.mass[row] > 0 &&
-            placed.touch(vec3(island.motion.x[row])).distance < contact_bodies_[b].thickness)
+            placed.touch(island.motion.x[row].xyz()).distance < contact_bodies_[b].thickness)
           return true;
       }
     }
@@ -430,17 +453,19 @@ void World::settle_contacts(Island& island) {
   }
   std::erase_if(state.entries, [&](const Entry& e) { return island.contacts.row_of_state[e.row] >= 0; });
   for (const Contacts::OnShape& on : island.contacts.on_shapes) {
-    const Vec3 x = vec3(island.motion.x[on.row]);
+    const Vec3 x = island.motion.x[on.row].xyz();
     const Touch now = island.contacts.touch(on, x);
     if (!(now.distance < on.thickness)) continue;
     const Pose& pose = island.contacts.shapes[on.shape].pose;
     state.entries.push_back({island.contacts.state_of_row[on.row], on.shape, pose.direction_to_local(now.normal),
                              pose.to_local(x - now.normal * now.distance)});
   }
+  sort_places(state.entries);
   if (island.contacts.grips.empty() && state.grips.empty()) return;
   std::erase_if(state.grips, [&](const Grip& g) { return island.contacts.row_of_state[g.row] >= 0; });
   for (const Grip& g : island.contacts.grips)
     if (g.row >= 0) state.grips.push_back(g);
+  sort_places(state.grips);
 }
 
 bool World::find_new_contacts() {
@@ -462,8 +487,7 @@ bool World::find_new_contacts() {
   const auto join = [&](int i, int j) {
     const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};
     if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) return;
-    const BodySpec &p = scene.bodies[pair[0]], &q = scene.bodies[pair[1]];
-    if (pair_of(p.name, 0, 1, q.name, 0, 1).touch) state.touching.push_back(pair);
+    if (pair_of(pair[0], pair[1]).touch) state.touching.push_back(pair);
   };
   for (const Pair& p : vertex_face_) {
     const int i = p.surface_a, j = p.surface_b;
@@ -471,7 +495,7 @@ bool World::find_new_contacts() {
     const Surface &a = *swept_[i].surface, &b = *swept_[j].surface;
     const int r = a.vertices[p.feature_a];
     const auto& f = b.faces[p.feature_b];
-    const auto point = [](const Vec4* x, int row) { return vec3(x[row]); };
+    const auto point = [](const Vec4* x, int row) { return x[row].xyz(); };
     const Vec3 v0 = point(swept_[i].from, r), v1 = point(swept_[i].to, r);
     const Vec3 a0 = point(swept_[j].from, f[0]), b0 = point(swept_[j].from, f[1]), c0 = point(swept_[j].from, f[2]);
     const Vec3 a1 = point(swept_[j].to, f[0]), b1 = point(swept_[j].to, f[1]), c1 = point(swept_[j].to, f[2]);
@@ -490,7 +514,7 @@ bool World::find_new_contacts() {
     if (swept_[i].surface->solid_faces > 0 && swept_[j].surface->solid_faces > 0) continue;
     const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
     const auto near = [&](const Vec4* x, const Vec4* y) {
-      return segment_segment(vec3(x[e[0]]), vec3(x[e[1]]), vec3(y[f[0]]), vec3(y[f[1]]));
+      return segment_segment(x[e[0]].xyz(), x[e[1]].xyz(), y[f[0]].xyz(), y[f[1]].xyz());
     };
     const SegmentSegment then = near(swept_[i].from, swept_[j].from), now = near(swept_[i].to, swept_[j].to);
     const double reach = swept_[i].margin + swept_[j].margin;

@@ -53,12 +53,11 @@ class World {
     double friction = 0, restitution = 1;
     bool touch = true;
   };
-  PairSurface pair_of(const std::string& a, double friction_a, double restitution_a, const std::string& b,
-                      double friction_b, double restitution_b) const;
+  PairSurface pair_of(int a, int b) const;
   Pose pose_of(int collider, double time) const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
-  void prepare_pairs(Island& island, double h);
+  void prepare_pairs(Island& island);
   int contact_substeps(Island& island, double h);
   void stay_with(const Island& island);
   bool missed_contact(const Island& island, double time) const;
@@ -109,6 +108,10 @@ class World {
     double stiffness = 0, thickness = 0, edge = 0, size = 0, thin = 0;
   };
   std::vector<ContactBody> contact_bodies_;
+  struct PairRule {  // of the scene's contact.pairs
+    int a, b, pair;
+  };
+  std::vector<PairRule> pair_rules_;
   std::unique_ptr<BroadPhase> broad_phase_;
   std::vector<SweptSurface> swept_;
   std::vector<Pair> vertex_face_, edge_edge_;
