@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "linear/front_kernel.h"
 
@@ -13,10 +11,12 @@ namespace {
 
 /// Rows up to which a dense factor is cheaper than conjugate gradients, each step of which is a solve with A.
 constexpr int most_dense = 240;
-constexpr int most_steps = 40;
+constexpr int most_steps = 100;
+/// Rows that are solved for together to precondition the others.
+constexpr int most_grouped = 48;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 128;
-/// Of conjugate gradients: they only steer an iteration that looks at the true forces.
+/// Of conjugate gradients.
 constexpr double enough = 1e-3;
 
 }  // namespace
@@ -51,10 +51,64 @@ void ContactMetric::set(const std::vector<ContactRow>& rows) {
   find_patches();
   dense_ = size() <= most_dense;
   if (dense_) return factorize();
-  // what a row alone would give
-  diagonal_.resize(rows_.size());
-  for (size_t r = 0; r < rows_.size(); ++r)
-    diagonal_[r] = 1 / rows_[r].stiffness + (patched_ ? entry(rows_[r], rows_[r]) : 0);
+  find_groups();
+}
+
+/// Rows of two bodies that lie on each other say nearly the same: solved for together, they make conjugate gradients
+/// ten times faster than each by itself.
+void ContactMetric::find_groups() {
+  const int n = size();
+  order_.resize(n);
+  for (int r = 0; r < n; ++r) order_[r] = r;
+  const auto key = [&](int r) {
+    const ContactRow& row = rows_[r];
+    const int a = block_of_row_[row.rows[0]], b = row.count == 1 ? -1 : block_of_row_[row.rows[row.count - 1]];
+    return std::array<int, 2>{std::min(a, b), std::max(a, b)};
+  };
+  if (patched_) std::stable_sort(order_.begin(), order_.end(), [&](int r, int s) { return key(r) < key(s); });
+  groups_.clear();
+  size_t size = 0;
+  for (int r = 0; r < n;) {
+    int end = r + 1;
+    while (patched_ && end < n && end - r < most_grouped && key(order_[end]) == key(order_[r])) ++end;
+    groups_.push_back({r, end, size});
+    size += size_t(end - r) * (end - r);
+    r = end;
+  }
+  factor_.resize(size);
+  matrix_.resize(size_t(most_grouped) * most_grouped);
+  for (const Group& g : groups_) {
+    const int m = g.last - g.first;
+    const auto diagonal = [&](int i) {
+      const ContactRow& row = rows_[order_[g.first + i]];
+      return 1 / row.stiffness + (patched_ ? entry(row, row) : 0);
+    };
+    double* const factor = factor_.data() + g.factor;
+    for (int j = 0; j < m; ++j)
+      for (int i = j; i < m; ++i)
+        matrix_[size_t(j) * m + i] =
+            i == j ? diagonal(i) : entry(rows_[order_[g.first + i]], rows_[order_[g.first + j]]);
+    if (invert_cholesky(matrix_.data(), factor, m)) continue;
+    std::fill_n(factor, size_t(m) * m, 0.0);
+    for (int j = 0; j < m; ++j) factor[size_t(j) * m + j] = 1 / std::sqrt(diagonal(j));
+  }
+}
+
+void ContactMetric::precondition(const std::vector<double>& r, std::vector<double>& z) {
+  group_r_.resize(2 * most_grouped);
+  double *const in = group_r_.data(), *const between = in + most_grouped;
+  for (const Group& g : groups_) {
+    const int m = g.last - g.first;
+    const double* factor = factor_.data() + g.factor;
+    for (int i = 0; i < m; ++i) in[i] = r[order_[g.first + i]], between[i] = 0;
+    for (int j = 0; j < m; ++j)
+      for (int i = j; i < m; ++i) between[i] += factor[size_t(j) * m + i] * in[j];
+    for (int j = 0; j < m; ++j) {
+      double sum = 0;
+      for (int i = j; i < m; ++i) sum += factor[size_t(j) * m + i] * between[i];
+      z[order_[g.first + j]] = sum;
+    }
+  }
 }
 
 /// Where few vertices of each block touch, A^-1 between them is cheaper to multiply by than a solve.
@@ -136,7 +190,8 @@ void ContactMetric::scatter(const std::vector<double>& m, std::vector<Vec4>& out
       out[rows_[r].rows[i]] += Vec4(rows_[r].direction * (rows_[r].share[i] * m[r]));
 }
 
-void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve) {
+void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve,
+                                bool exactly) {
   const int n = size();
   out = y;
   if (dense_) {
@@ -164,23 +219,18 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   };
   out.assign(n, 0.0);
   r_ = y, z_.resize(n), q_.resize(n);
-  const auto precondition = [&] {
-    for (int i = 0; i < n; ++i) z_[i] = r_[i] / diagonal_[i];
-  };
-  precondition();
+  precondition(r_, z_);
   p_ = z_;
   double rz = product(r_, z_);
-  const double goal = enough * enough * rz;
-  for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
+  const double fraction = exactly ? 1e-9 : enough, goal = fraction * fraction * rz;
+  for (int step = 0; step < (exactly ? 4 : 1) * most_steps && rz > goal && rz > 0; ++step) {
     multiply(p_, q_, solve);
     const double alpha = rz / product(p_, q_);
     for (int i = 0; i < n; ++i) out[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
-    precondition();
+    precondition(r_, z_);
     const double next = product(r_, z_);
     for (int i = 0; i < n; ++i) p_[i] = z_[i] + p_[i] * (next / rz);
     rz = next;
-    if (getenv("DBG") && (step + 1 == most_steps || rz <= goal))
-      fprintf(stderr, "CG n %d steps %d left %.1e patched %d\n", n, step + 1, std::sqrt(rz / goal) * enough, patched_);
   }
 }
 

@@ -32,8 +32,8 @@ class ContactMetric {
 
   /// J x
   void gather(const std::vector<Vec4>& x, std::vector<double>& out) const;
-  /// (K^-1 + S)^-1 y
-  void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve);
+  /// (K^-1 + S)^-1 y, as well as it takes to steer an iteration that looks at the true forces, or `exactly`
+  void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, bool exactly = false);
   /// J^T m
   void scatter(const std::vector<double>& m, std::vector<Vec4>& out) const;
 
@@ -45,6 +45,8 @@ class ContactMetric {
   };
   void find_patches();
   void factorize();
+  void find_groups();
+  void precondition(const std::vector<double>& r, std::vector<double>& z);
   void multiply(const std::vector<double>& p, std::vector<double>& q, const Solve& solve);
   double entry(const ContactRow& a, const ContactRow& b) const;
   bool same(const std::vector<ContactRow>& rows) const;
@@ -62,7 +64,13 @@ class ContactMetric {
   std::vector<std::array<int, 4>> touched_rows_;  // of each contact row, as touched_ counts
   std::vector<Vec3> force_, moved_;               // of the vertices that touch
   std::vector<Vec4> b_, x_;
-  std::vector<double> r_, p_, q_, z_, diagonal_;
+  struct Group {  // rows between the same two blocks, as order_ counts, and where their factor is
+    int first, last;
+    size_t factor;
+  };
+  std::vector<Group> groups_;
+  std::vector<int> order_;
+  std::vector<double> r_, p_, q_, z_, group_r_;
 };
 
 }  // namespace verve

@@ -11,10 +11,19 @@ namespace verve {
 
 namespace {
 
-constexpr int settling = 3;  // evaluations after which Coulomb forces stay what they are
-
 void add(Vec4* gradient, const ContactRow& row, double force) {
   for (int i = 0; i < row.count; ++i) gradient[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+}
+
+/// Of an edge, at each end: where it touches less.
+constexpr double fading = 0.2;
+/// Of the square of the sine between two edges: below this they touch less, and their vertices take over.
+constexpr double parallel = 0.05;
+
+/// From 0 at 0 to 1 at 1 and beyond, and its slope.
+double fade(double u, double& slope) {
+  slope = u < 1 ? 6 * u * (1 - u) : 0;
+  return u < 1 ? u * u * (3 - 2 * u) : 1;
 }
 
 /// W of a spring of stiffness k that gives way at `cap` (Huber).
@@ -25,8 +34,8 @@ double huber(double length, double k, double cap) {
 }  // namespace
 
 void Contacts::clear() {
-  shapes.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
-  meetings.clear(), rows_.clear(), places_.clear();
+  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
+  meetings.clear(), rows_.clear(), near_.clear(), places_.clear();
   touching_ = false;
   pair_energy_.clear(), grip_energy_.clear();
   depth_ = 0;
@@ -42,41 +51,70 @@ int Contacts::meeting_of(int body, int other, int collider) {
   return int(meetings.size()) - 1;
 }
 
+/// Where a grip holds to, and which vertices it pulls there.
+Vec3 Contacts::find_holders(const Vec4* x, const Grip& grip, Place& place) const {
+  place.count = 1;
+  if (grip.collider >= 0) return shapes[grip.collider].pose.to_world(grip.point);
+  Vec3 held{};
+  for (int i = 0; i < 3; ++i) {
+    const int row = row_of_state[grip.face[i]];
+    place.rows[place.count] = row, place.share[place.count] = -grip.weights[i];
+    ++place.count;
+    held += x[row].xyz() * grip.weights[i];
+  }
+  return held;
+}
+
+/// Moves the point that a grip holds to until it is stretched by `offset`; on a body, to the plane of the face that it
+/// touches now. False where that has none.
+bool Contacts::anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const {
+  if (grip.collider >= 0) {
+    const Pose& pose = shapes[grip.collider].pose;
+    grip.point = pose.to_local(pose.to_world(grip.point) + place.offset - offset);
+    return true;
+  }
+  std::array<Vec3, 3> corner;
+  for (int i = 0; i < 3; ++i) corner[i] = x[place.face[i]].xyz();
+  const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = x[place.rows[0]].xyz() - offset - corner[0];
+  const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
+  if (!(det > 0)) return false;
+  const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
+  for (int i = 0; i < 3; ++i) grip.face[i] = state_of_row[place.face[i]];
+  grip.weights = {1 - s - t, s, t};
+  return true;
+}
+
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
 double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure,
                       double friction, int body, int other, std::span<double> energies) {
   Place& place = places_[&grip - grips.data()];
   place = {};
-  place.count = 1, place.rows[0] = row.rows[0], place.share[0] = 1;
+  place.rows[0] = row.rows[0], place.share[0] = 1;
   if (row.count == 4) place.face = {row.rows[1], row.rows[2], row.rows[3]};
-  place.body = body, place.other = other, place.stiffness = row.stiffness, place.pressure = pressure * friction;
-  Vec3 held = grip.point;
-  if (grip.collider >= 0) {
-    held = shapes[grip.collider].pose.to_world(grip.point);
-  } else {
-    held = {};
-    for (int i = 0; i < 3; ++i) {
-      place.rows[++place.count - 1] = row_of_state[grip.face[i]];
-      place.share[place.count - 1] = -grip.weights[i];
-      held += x[row_of_state[grip.face[i]]].xyz() * grip.weights[i];
-    }
-  }
-  const Vec3 d = x[row.rows[0]].xyz() - held, normal = direction(row.direction, {0, 1, 0});
-  place.offset = d - normal * dot(normal, d);
-  if (evaluations_ <= settling) grip.cap = friction * pressure;
-  // a place that is about to part holds nothing, whatever it held before
-  const double length = norm(place.offset), k = row.stiffness, cap = std::min(grip.cap, 2 * friction * pressure);
+  place.body = body, place.other = other, place.stiffness = row.stiffness, place.coulomb = pressure * friction;
+  const Vec3 normal = direction(row.direction, {0, 1, 0});
+  const auto find_offset = [&] {
+    const Vec3 d = x[row.rows[0]].xyz() - find_holders(x, grip, place);
+    place.offset = d - normal * dot(normal, d);
+    return norm(place.offset);
+  };
+  double length = find_offset();
+  const double k = row.stiffness, cap = grip.cap;
   if (!(cap > 0)) return 0;
   place.cap = cap;
+  if (looks_again_ && length > grip.stretch && !(grip.collider >= 0 && shape_moves[grip.collider]) &&
+      anchor(x, grip, place, place.offset * (grip.stretch / length)))
+    length = find_offset();
   const double weight = k * length <= cap ? k : cap / length;
   const Vec3 first = direction(
       place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share;
   along.direction = first, along.stiffness = weight;
+  along.force = -weight * length, along.with = int(rows_.size()) - 1;
   add(gradient, along, weight * length);
   rows_.push_back(along);
-  along.direction = cross(normal, first);
+  along.direction = cross(normal, first), along.force = 0;
   rows_.push_back(along);
   const double energy = huber(length, k, cap), share = other < 0 ? energy : 0.5 * energy;
   energies[body] += share, grip_energy_[body] += share;
@@ -84,13 +122,14 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   return energy;
 }
 
-double Contacts::push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction,
+double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction,
                       int body, int other, int meeting, std::span<double> energies) {
   touching_ = true;
   depth_ = std::max(depth_, depth);
   const double force = row.stiffness * depth;
   double energy = 0.5 * force * depth;
   add(gradient, row, -force);
+  row.force = force, row.with = -1;
   rows_.push_back(row);
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
@@ -113,7 +152,7 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   return {c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
 }
 
-/// The nearest of the faces that a vertex may touch. Returns how deep it is, and the direction out of it.
+/// The nearest of the faces that a vertex may touch.
 double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Vec3 p = x[c.row].xyz();
   double best = std::numeric_limits<double>::infinity();
@@ -124,7 +163,7 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
     const PointTriangle at = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
     if (at.squared_distance < best) best = at.squared_distance, nearest = at, face = &faces[f];
   }
-  if (!face) return 0;
+  if (!face) return -std::numeric_limits<double>::infinity();
   const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
   const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
   double distance;
@@ -153,33 +192,57 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
       }
     }
   }
-  const double depth = c.thickness - distance;
-  if (!(depth > 0)) return 0;
   row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
   row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
   row.stiffness = c.stiffness;
-  return depth;
+  return c.thickness - distance;
 }
 
-/// Two edges that cross each other: at points inside of both, since ends are vertices, which have faces to touch.
-double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
+/// Two edges that cross each other, as lines: ends are vertices, which have faces to touch. Towards the ends the energy
+/// fades, or it would leap where one slips off the other; at right angles to both no length of theirs matters.
+double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight,
+                       std::array<Vec3, 4>& slopes) const {
+  constexpr double none = -std::numeric_limits<double>::infinity();
   const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = x[c.rows[2]].xyz(), q1 = x[c.rows[3]].xyz();
-  const double far = c.thickness + 0.5 * (norm(p1 - p0) + norm(q1 - q0));
-  const Vec3 between = (p0 + p1 - q0 - q1) * 0.5;
-  if (dot(between, between) > far * far) return 0;
-  const SegmentSegment near = segment_segment(p0, p1, q0, q1);
-  if (near.on_p != SegmentPart::inside || near.on_q != SegmentPart::inside) return 0;
-  const double sign = dot(near.offset, c.side) < 0 ? -1 : 1;
+  const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
+  const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), nn = dot(n, n), turn = nn / (pp * qq);
+  if (!(turn > 1e-6)) return none;
+  const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
+  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return none;
+  double slope_s, slope_t, slope_turn;
+  const double on_p = fade(std::min(s, 1 - s) / fading, slope_s), on_q = fade(std::min(t, 1 - t) / fading, slope_t),
+               across = fade(turn / parallel, slope_turn);
+  weight = on_p * on_q * across;
   row.count = 4, row.rows = c.rows;
-  row.share = {1 - near.s, near.s, near.t - 1, -near.t};
-  row.direction = direction(near.offset * sign, c.side);
-  row.stiffness = c.stiffness;
-  return c.thickness - sign * std::sqrt(near.squared_distance);
+  row.share = {1 - s, s, t - 1, -t};
+  row.direction = n * (c.side / std::sqrt(nn));
+  row.stiffness = c.stiffness * weight;
+  const double distance = dot(row.direction, r);
+  if (weight < 1) {
+    // s and t by the conditions p.o = q.o = 0 on the offset o of the nearest points; turn = |p x q|^2 / |p|^2 |q|^2
+    const Vec3 o = row.direction * distance;
+    slope_s *= (s < 0.5 ? 1 : -1) * on_q * across / (fading * nn);
+    slope_t *= (t < 0.5 ? 1 : -1) * on_p * across / (fading * nn);
+    slope_turn *= 2 * on_p * on_q / parallel;
+    const Vec3 turn_p = (cross(q, n) / (pp * qq) - p * (turn / pp)) * slope_turn;
+    const Vec3 turn_q = (cross(n, p) / (pp * qq) - q * (turn / qq)) * slope_turn;
+    for (int i = 0; i < 4; ++i) {
+      const double end = i % 2 == 0 ? -1 : 1;
+      const Vec3 of_p = (i < 2 ? o * end : Vec3{}) + p * row.share[i], of_q = (i < 2 ? Vec3{} : o * end) + q * row.share[i];
+      slopes[i] = (of_q * pq - of_p * qq) * slope_s + (of_q * pp - of_p * pq) * slope_t + (i < 2 ? turn_p : turn_q) * end;
+    }
+  }
+  return c.thickness - distance;
+}
+
+void Contacts::keep_near(ContactRow& row, double depth) {
+  if (!std::isfinite(depth) || !(row.stiffness > 0)) return;
+  row.force = row.stiffness * depth, row.with = -1;
+  near_.push_back(row);
 }
 
 double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
-  ++evaluations_;
-  rows_.clear();
+  rows_.clear(), near_.clear();
   places_.assign(grips.size(), {});
   for (Meeting& m : meetings) m.normal = m.point = {}, m.weight = 0;
   touching_ = false;
@@ -190,9 +253,12 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   for (const OnShape& c : on_shapes) {
     const Touch found = touch(c, x[c.row].xyz());
     const double depth = c.thickness - found.distance;
-    if (!(depth > 0)) continue;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
     row.direction = found.normal, row.stiffness = c.stiffness;
+    if (!(depth > 0)) {
+      keep_near(row, depth);
+      continue;
+    }
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.meeting, energies);
   }
   // which of them touch is found in parallel; what they do is added up in order
@@ -200,21 +266,35 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   found_.resize(on_faces.size() + on_edges.size());
   parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i)
-      found_[i].depth =
-          i < count ? touch(on_faces[i], x, found_[i].row) : touch(on_edges[i - count], x, found_[i].row);
+      found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row)
+                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight, found_[i].slopes);
   });
   for (int i = 0; i < int(found_.size()); ++i) {
-    const auto& [depth, row] = found_[i];
-    if (!(depth > 0)) continue;
+    auto& [depth, row, weight, slopes] = found_[i];
+    if (!(depth > 0)) {
+      keep_near(row, depth);
+      continue;
+    }
     if (i < count) {
       const OnFaces& c = on_faces[i];
       energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, c.meeting, energies);
     } else {
       const OnEdge& c = on_edges[i - count];
       energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, c.meeting, energies);
+      for (int k = 0; weight < 1 && k < 4; ++k)
+        gradient[row.rows[k]] += Vec4(slopes[k] * (0.5 * c.stiffness * depth * depth));
     }
   }
+  looks_again_ = false;
   return energy;
+}
+
+bool Contacts::take_hold() {
+  bool any = false;
+  for (size_t g = 0; g < grips.size(); ++g)
+    if (grips[g].row >= 0 && grips[g].cap == Grip::unknown && places_[g].count > 0)
+      grips[g].cap = places_[g].coulomb, any = true;
+  return any;
 }
 
 void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
@@ -225,34 +305,15 @@ void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
       grip.row = -1;  // it let go
       continue;
     }
-    const double length = norm(place.offset), k = place.stiffness, cap = place.pressure;
-    double lost = huber(length, k, place.cap);
-    if (k * length > cap) {
-      // the point slides until the spring holds
-      const double left = cap / k;
-      if (grip.collider >= 0) {
-        const Pose& pose = shapes[grip.collider].pose;
-        grip.point = pose.to_local(pose.to_world(grip.point) + place.offset * (1 - left / length));
-      } else {
-        // on the face that it touches now: a point of its plane, which may lie beyond its edges
-        std::array<Vec3, 3> corner;
-        for (int i = 0; i < 3; ++i) corner[i] = x[place.face[i]].xyz(), grip.face[i] = state_of_row[place.face[i]];
-        const Vec3 point = x[place.rows[0]].xyz() - place.offset * (left / length);
-        const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = point - corner[0];
-        const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
-        if (!(det > 0)) {
-          grip.row = -1;
-          continue;
-        }
-        const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
-        grip.weights = {1 - s - t, s, t};
-      }
-      lost -= 0.5 * k * left * left;
-      grip.cap = cap;
-    } else {
-      lost -= 0.5 * k * length * length;
-      grip.cap = std::max(cap, k * length);
+    const double length = norm(place.offset), k = place.stiffness, cap = std::min(place.cap, place.coulomb);
+    grip.stretch = std::min(length, cap / k);
+    const double lost = huber(length, k, place.cap) - 0.5 * k * grip.stretch * grip.stretch;
+    // the point slides until the spring holds
+    if (grip.stretch < length && !anchor(x, grip, place, place.offset * (grip.stretch / length))) {
+      grip.row = -1;
+      continue;
     }
+    grip.cap = place.coulomb;
     const double share = place.other < 0 ? lost : 0.5 * lost;
     losses[place.body] += share, grip_energy_[place.body] -= share;
     if (place.other >= 0) losses[place.other] += share, grip_energy_[place.other] -= share;

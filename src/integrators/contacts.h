@@ -12,14 +12,16 @@
 
 namespace verve {
 
-/// A direction in which a few vertices are pushed: sum of share_i x_i along `direction`, with a stiffness. The matrix
-/// of the step gains stiffness j j^T with j = shares x direction.
+/// A direction in which a few vertices are pushed: sum of share_i x_i along `direction`, with a stiffness. The gradient
+/// has -force j, the matrix of the step gains stiffness j j^T, with j = shares x direction.
 struct ContactRow {
   int count = 0;
   std::array<int, 4> rows{};
   std::array<double, 4> share{};
   Vec3 direction;
   double stiffness = 0;
+  double force = 0;   // of a place that does not touch: below 0, what it would take to bring it there
+  int with = -1;      // of friction: the row that presses
 
   double along(const Vec4* x) const {
     double sum = 0;
@@ -36,7 +38,9 @@ struct Grip {
   Vec3 point;
   std::array<int, 3> face{{-1, -1, -1}};
   std::array<double, 3> weights{};
-  double cap = 0;  // force at which it slides
+  double cap = unknown;  // force at which it slides, that of Coulomb at the end of the last step
+  double stretch = 0;    // at the end of the last step
+  static constexpr double unknown = -1;
 };
 
 class Contacts {
@@ -58,6 +62,7 @@ class Contacts {
     int meeting;           // -1: with itself
     double thickness, stiffness, friction;
     int grip;
+    double allowance;  // taken off the thickness
   };
   struct Face {
     std::array<int, 3> rows;
@@ -67,8 +72,8 @@ class Contacts {
   struct OnEdge {
     std::array<int, 4> rows;
     int body, other, meeting;
-    double thickness, stiffness;
-    Vec3 side;  // from the second to the first when the step began
+    double thickness, stiffness, allowance;
+    int side;  // 1: the first lies on the side of the second to which the cross product of the two looks; or -1
   };
 
   /// All places at which a body touches a collider or another body, as one: sums at the last evaluation.
@@ -83,6 +88,7 @@ class Contacts {
   int meeting_of(int body, int other, int collider);
 
   std::vector<PlacedShape> shapes;  // as they are at the end of the step
+  std::vector<char> shape_moves;    // during it
   std::vector<OnShape> on_shapes;
   std::vector<OnFaces> on_faces;
   std::vector<Face> faces;
@@ -91,13 +97,26 @@ class Contacts {
 
   bool empty() const { return on_shapes.empty() && on_faces.empty() && on_edges.empty(); }
   void clear();
-  /// Coulomb forces follow the pressure for the first evaluations of a step, and are constant then.
-  void begin_step() { evaluations_ = 0; }
+  /// The next evaluation is at the x at which the last step ended: a grip that other candidates would stretch gives way,
+  /// unless what it holds to has moved.
+  void look_again() { looks_again_ = true; }
+  /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. What has just come to
+  /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing
+  /// has.
+  bool take_hold();
 
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
+  /// And what might, as rows of which none pushes.
+  const std::vector<ContactRow>& near_rows() const { return near_; }
   Touch touch(const OnShape& c, const Vec3& x) const;
+  /// How deep one of on_faces, or after them on_edges, was at the last evaluation.
+  double depth_of(size_t candidate) const { return found_[candidate].depth; }
+  /// How deep it is, below 0 where it does not touch, and which way is out.
+  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
+  /// `weight` of its energy is 1 but near the ends, with `slopes` for its four vertices.
+  double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight, std::array<Vec3, 4>& slopes) const;
   bool touching() const { return touching_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
@@ -117,17 +136,20 @@ class Contacts {
     std::array<double, 4> share;
     std::array<int, 3> face;  // that it touches
     int count;
-    double pressure, stiffness, cap;
+    double coulomb;  // friction times pressure, now
+    double stiffness;
+    double cap;  // that was used
     int body, other;
   };
-  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
-  double touch(const OnEdge& c, const Vec4* x, ContactRow& row) const;
-  double push(const Vec4* x, Vec4* gradient, const ContactRow& row, double depth, int grip, double friction, int body,
+  double push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
               int other, int meeting, std::span<double> energies);
+  void keep_near(ContactRow& row, double depth);
+  bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
+  Vec3 find_holders(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
 
-  std::vector<ContactRow> rows_;
+  std::vector<ContactRow> rows_, near_;
   std::vector<Place> places_;  // by grip
   bool touching_ = false;
   double depth_ = 0;
@@ -135,9 +157,11 @@ class Contacts {
   struct Found {
     double depth;
     ContactRow row;
+    double weight;
+    std::array<Vec3, 4> slopes;
   };
   std::vector<Found> found_;  // of on_faces, then of on_edges
-  int evaluations_ = 0;
+  bool looks_again_ = false;
 
  public:
   /// From rows of the state to rows of the island, and back.

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/parallel.h"
 #include "integrators/world.h"
@@ -26,6 +28,9 @@ constexpr double phase_per_step = 1.6;
 /// as of a gram of rubber tied to a ton, which backward Euler passes over.
 constexpr int calm_stay = 30;
 
+/// Bodies that touch, from which on H is not looked for any more once it was lost.
+constexpr int least_heap = 3;
+
 int substeps_for(double phase, int now) {
   int n = 1;
   while (n < 8 && phase / n > phase_per_step) n *= 2;
@@ -42,13 +47,16 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   const int most = island.searches() ? most_searched : most_substeps;
   int n = settings.substeps;
   place_anchors(island, clock(state.frame));  // those that have just turned on
-  if (automatic) {
+  island.heap = false;
+  if (int(island.bodies().size()) >= least_heap)
+    for (const int b : island.bodies()) island.heap |= state.ledger[b].let_go;
+  if (automatic && !island.heap) {
     if (!island.is_evaluated()) island.evaluate_motion();
     const bool rests = island.at_rest(h, settings.tolerance) || island.lies_still(settings.tolerance);
     const double phase = rests ? 0 : island.observe_frequency(h);
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
-  n = std::max(n, contact_substeps(island, h));
+  n = std::max({n, 1, contact_substeps(island, h)});
   bool calm = island.calm_frames > 0, all_contacts = false;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
@@ -76,33 +84,40 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         return outcome;
       if (settings.projection && outcome.status != StepOutcome::Status::not_finite)
         island.projection->finish(island, h / n, settings, demand, outcome);
+      // what touches may push harder than a step has foreseen
+      const bool touches = !island.contacts.empty() && settings.conservation == Conservation::cpd && !island.driven;
+      const bool high = touches && outcome.residual.h > settings.tolerance * outcome.e_ref;
+      const bool gained = high && outcome.rose;
       iterations += outcome.iterations;
       report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
-      worst.error_h = std::max(worst.error_h, outcome.error_h);
       failed = outcome.status == StepOutcome::Status::not_finite;
       too_high = may_lower && demand.set_energy && !outcome.impossible &&
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
       if (too_high) lowers = true, lowered = demand.energy, failed = true;
       // where something touches, what the shortest steps leave is owed
-      const bool fine = !island.contacts.empty() && n >= (island.has_sheets() ? most_draped : most_substeps);
+      const bool fine = !island.contacts.empty() &&
+                        (n >= (island.has_sheets() ? most_draped : most_substeps) || (island.inelastic && !gained));
       if (!last_chance && !fine && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
         failed |=
             outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven && !near;
-        failed |= outcome.stalled && !island.driven;
+        failed |= (outcome.stalled || outcome.let_go) && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
         // (at the turning points of what touches no length of step could: H dips there, and is owed)
         failed |= island.contacts.empty() && outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
         failed |= island.contacts.empty() && outcome.stationary && outcome.error_h > 0.01;
       }
+      if (getenv("DBG")) fprintf(stderr,"S frame %d bodies %zu sub %d/%d it %d status %d letgo %d bound %d stat %d stall %d gained %d res %.2e eref %.2e len %.1e failed %d rows %zu calm %d inel %d heap %d\n",state.frame,island.bodies().size(),sub,n,outcome.iterations,int(outcome.status),outcome.let_go,outcome.at_bound,outcome.stationary,outcome.stalled,gained,outcome.residual.h,outcome.e_ref,outcome.step_length,failed,island.contacts.rows().size(),calm,island.inelastic,island.heap);
       if (failed) break;
+      if (high && outcome.status != StepOutcome::Status::not_finite) island.shed(outcome);
       if (!all_contacts && missed_contact(island, time)) {
         missed = failed = true;
         break;
       }
+      worst.error_h = std::max(worst.error_h, outcome.error_h);
       settle(island, outcome, demand), book_wind(island), settle_contacts(island);
       island.restarts = false;
     }

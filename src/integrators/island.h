@@ -68,6 +68,8 @@ struct StepOutcome {
   Quantities residual;      // unscaled
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step
+  bool let_go = false;      // of H, where something touches
+  bool finished = false;    // the motion is that after the step
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
@@ -107,6 +109,10 @@ class Island {
   /// A hard anchor moves in the coming step and brings an energy that is not known beforehand. The step is then a plain
   /// one of backward Euler, which passes over the vibrations of anything as stiff; H is held again from where it ends.
   bool driven = false;
+  /// All that may touch gives back less than it takes: what a step loses of H need not be owed.
+  bool inelastic = false;
+  /// Many bodies that touch, whose H could not be held in the last frame: steps are plain ones of backward Euler.
+  bool heap = false;
 
   /// Some body has a consistent mass matrix.
   bool consistent() const { return !consistent_.empty(); }
@@ -122,6 +128,8 @@ class Island {
   const std::vector<Island*>& parts() const { return parts_; }
   /// What slides, slides: takes the work of friction out of W, into the losses of each body.
   void settle_grips(std::vector<double>& losses);
+  /// Takes what a step has too much of H from its motion, as far as that is not one of the whole.
+  void shed(StepOutcome& outcome);
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -271,15 +279,21 @@ class Island {
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
   StepOutcome take_own_step(double h, const Settings& settings);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
-                         bool calm);
+                         bool calm,
+                         bool plain);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
   bool find_factor(double hh, const Settings& settings);
   void find_metric();
   void find_free_momenta();
-  void take_in_contacts(StepProducts& step, IterationProducts& iteration);
+  void take_in_contacts(StepProducts& step);
   void add_contacts(const Direction& d);
+  void predict_contacts();
+  const ContactRow& near_row(size_t r) const;
+  void change_rows();
+  void choose_rows();
+  void adopt_contacts();
   void correct_plain();
   void rest_on_contacts();
   StepProducts with_kept(StepProducts s) const;
@@ -314,6 +328,7 @@ class Island {
   Vec4 coupled_velocity(int row) const;
   Vec3 coupled_spin();
   double merit(double c_h, double lambda);
+  double merit_of_rest();
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
@@ -371,8 +386,13 @@ class Island {
   ContactMetric metric_;             // of this step
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
-  std::vector<double> contact_energy_, y_[8], z_[8], contact_m_;
-  std::vector<Vec4> contact_b_, contact_x_;
+  std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
+  std::vector<Vec4> contact_b_, contact_x_, change_b_, change_x_, d_, Ad_, more_, A_more_;
+  std::vector<double> along_, more_along_;
+  std::vector<ContactRow> predicted_;
+  std::vector<char> pushes_;
+  bool foresees_ = true;  // what will push where the step leads
+  bool crawls_ = false;  // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 

@@ -8,6 +8,9 @@ namespace verve {
 
 namespace {
 
+/// In which what will push is looked for anew.
+constexpr int most_turns = 8;
+
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -43,7 +46,7 @@ void Island::find_metric() {
   for (size_t k = 0; k < parts_.size(); ++k) add(*part_slots_[k], parts_[k]->rows_);
   metric_.bind(blocks_, rows_);
   has_metric_ = true;
-  contact_b_.resize(rows_), contact_x_.resize(rows_);
+  contact_b_.resize(rows_), contact_x_.resize(rows_), more_.resize(rows_), A_more_.resize(rows_);
 }
 
 /// A contact without friction pushes along its normal alone: momenta that none of these wrenches changes are held. On a
@@ -146,6 +149,34 @@ bool Island::lies_still(double tolerance) const {
   return kinetic < tolerance * motion.energy;
 }
 
+void Island::shed(StepOutcome& outcome) {
+  if (consistent() || !(outcome.residual.h > 0)) return;
+  Vec3 momentum{}, center{}, spin{};
+  for (int i = 0; i < rows_; ++i)
+    momentum += motion.v[i].xyz() * forcing.mass[i], center += motion.x[i].xyz() * forcing.mass[i];
+  center = center / total_mass_;
+  Mat3 second{};
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 r = motion.x[i].xyz() - center;
+    spin += cross(r, motion.v[i].xyz()) * forcing.mass[i];
+    second = second + outer(r, r * forcing.mass[i]);
+  }
+  const double trace = second(0, 0) + second(1, 1) + second(2, 2);
+  const Vec3 v = momentum / total_mass_, w = pseudo_inverse(Mat3::identity() * trace - second, 1e-10) * spin;
+  const auto whole = [&](int i) { return Vec4(v + cross(w, motion.x[i].xyz() - center)); };
+  double inner = 0;
+  for (int i = 0; i < rows_; ++i) {
+    const Vec4 d = motion.v[i] - whole(i);
+    inner += 0.5 * forcing.mass[i] * dot(d, d);
+  }
+  if (!(inner > 0)) return;
+  const double taken = std::min(outcome.residual.h, inner), keep = std::sqrt(1 - taken / inner);
+  for (int i = 0; i < rows_; ++i) motion.v[i] = whole(i) + (motion.v[i] - whole(i)) * keep;
+  motion.history = false;
+  outcome.residual.h -= taken;
+  outcome.error_h = std::abs(outcome.residual.h) / outcome.e_ref;
+}
+
 void Island::settle_grips(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.grips.empty()) return;
@@ -153,26 +184,161 @@ void Island::settle_grips(std::vector<double>& losses) {
   for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
 }
 
-/// Of a plain step: Ag = A_c^-1 gg in place of A^-1 gg.
-void Island::correct_plain() {
+/// What touches at x is not what touches where the step leads: a full step into what is near, or held back by what it
+/// leaves, is cut to a fraction by the search that follows. So a plain step is one of the model
+///   Q(d) = -g.d + 1/2 d^T A d + sum 1/2 k max(0, p + j.d)^2,   x -= d,
+/// over all that is near (p < 0: apart), found by Newton's method: each turn minimises the piece of Q that d lies in and
+/// goes as far there as Q falls. Q is convex and its slope at 0 is the true one, so that any number of turns leads
+/// downhill. Leaves d, and which rows push at its end.
+void Island::predict_contacts() {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  metric_.set(contacts.rows());
-  if (metric_.empty()) return;
-  metric_.gather(Ag_, y_[0]);
-  metric_.multipliers(y_[0], contact_m_, solve);
-  metric_.scatter(contact_m_, contact_b_);
-  this->solve(contact_b_, contact_x_);
-  for (int i = 0; i < rows_; ++i) Ag_[i] -= contact_x_[i];
+  const size_t now = contacts.rows().size(), all = now + contacts.near_rows().size();
+  pushes_.assign(all, 0);
+  std::fill_n(pushes_.begin(), now, char(1));
+  change_b_.assign(rows_, Vec4()), change_x_.assign(rows_, Vec4());
+  d_.assign(rows_, Vec4()), Ad_.assign(rows_, Vec4());
+  along_.assign(all, 0.0), more_along_.resize(all);
+  const auto always = [&](size_t r) { return near_row(r).with >= 0; };  // friction
+  double fallen = 0;
+  crawls_ = false;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    if (turn > 0) change_rows();
+    choose_rows();
+    // to the minimum of this piece
+    const auto to_minimum = [&](bool exactly) {
+      for (int i = 0; i < rows_; ++i) more_[i] = Ag_[i] + change_x_[i];
+      contact_b_.assign(rows_, Vec4()), contact_x_.assign(rows_, Vec4());
+      if (!metric_.empty()) {
+        metric_.gather(more_, y_[6]);
+        metric_.multipliers(y_[6], contact_m_, solve, exactly);
+        metric_.scatter(contact_m_, contact_b_);
+        this->solve(contact_b_, contact_x_);
+      }
+      for (int i = 0; i < rows_; ++i) {
+        more_[i] = more_[i] - contact_x_[i] - d_[i];
+        A_more_[i] = gg_[i] + change_b_[i] - contact_b_[i] - Ad_[i];
+      }
+    };
+    double slope, curvature;  // of Q without its rows
+    const auto measure = [&] {
+      slope = 0, curvature = 0;
+      for (int i = 0; i < rows_; ++i)
+        slope += dot(Ad_[i] - gg_[i], more_[i]), curvature += dot(A_more_[i], more_[i]);
+      for (size_t r = 0; r < all; ++r) {
+        more_along_[r] = near_row(r).along(more_.data());
+        if (r < now) slope -= near_row(r).force * more_along_[r];  // which gg has in it
+      }
+    };
+    // Q' on the way there, which grows: up to where it is 0
+    const auto rise = [&](double t) {
+      double sum = slope + t * curvature;
+      for (size_t r = 0; r < all; ++r) {
+        const ContactRow& row = near_row(r);
+        const double force = row.force + row.stiffness * (along_[r] + t * more_along_[r]);
+        if (force > 0 || always(r)) sum += force * more_along_[r];
+      }
+      return sum;
+    };
+    double fall = 0, length = 1;
+    for (const bool exactly : {false, true}) {
+      to_minimum(exactly);
+      measure();
+      fall = -rise(0);
+      if (fall > 0) break;
+    }
+    if (!foresees_) {
+      d_.swap(more_), Ad_.swap(A_more_);
+      break;
+    }
+    if (turn == 0 && !(fall > 0)) {
+      // digits do not suffice: downhill in the metric without contact
+      more_ = Ag_, A_more_ = gg_;
+      measure();
+      fall = -rise(0);
+      crawls_ = true;
+    }
+    if (!(rise(1) <= 1e-3 * fall)) {
+      double low = 0;
+      for (int n = 0; n < 24 && low < 0.9 * length; ++n) {
+        const double middle = 0.5 * (low + length);
+        (rise(middle) > 0 ? length : low) = middle;
+      }
+      length = low;
+    }
+    if (!(fall > 0) || length == 0) {
+      crawls_ |= std::abs(fall) > 1e-3 * fallen;
+      break;
+    }
+    for (int i = 0; i < rows_; ++i) d_[i] += more_[i] * length, Ad_[i] += A_more_[i] * length;
+    // the next piece is that of where this one leads; where the way there is blocked at once, all that blocks it counts
+    const double look = length < 0.1 ? 1 - length : 0;
+    bool same = true;
+    for (size_t r = 0; r < all; ++r) {
+      const ContactRow& row = near_row(r);
+      along_[r] += length * more_along_[r];
+      const char pushes = always(r) || row.force + row.stiffness * (along_[r] + look * more_along_[r]) > 0;
+      same = same && pushes == pushes_[r];
+      pushes_[r] = pushes;
+    }
+    fallen += 0.5 * fall * length;
+    if (length > 0.5 && (same || 0.5 * fall * length < 0.01 * fallen)) break;
+  }
 }
 
-/// Inner products under A_c^-1 in place of A^-1: less y^T (K^-1 + S)^-1 y' with y = J A^-1 of each column.
-void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
+/// What touches, then what is near.
+const ContactRow& Island::near_row(size_t r) const {
+  const size_t now = contacts.rows().size();
+  return r < now ? contacts.rows()[r] : contacts.near_rows()[r - now];
+}
+
+/// What the rows that are to push change of gg, and of Ag.
+void Island::change_rows() {
+  bool changed = false;
+  std::fill(change_b_.begin(), change_b_.end(), Vec4()), std::fill(change_x_.begin(), change_x_.end(), Vec4());
+  for (size_t r = 0; r < pushes_.size(); ++r) {
+    if (pushes_[r] == char(r < contacts.rows().size())) continue;
+    const ContactRow& row = near_row(r);
+    const double force = pushes_[r] ? -row.force : row.force;
+    for (int i = 0; i < row.count; ++i) change_b_[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+    changed = true;
+  }
+  if (changed) solve(change_b_, change_x_);
+}
+
+void Island::choose_rows() {
+  predicted_.clear();
+  for (size_t r = 0; r < pushes_.size(); ++r)
+    if (pushes_[r]) predicted_.push_back(near_row(r));
+  metric_.set(predicted_);
+}
+
+/// Of a plain step: Ag = A_c^-1 gg in place of A^-1 gg.
+void Island::correct_plain() {
+  predict_contacts();
+  Ag_.swap(d_);
+}
+
+/// Of a step that holds something: its products are those under A_c with the rows that push where the plain step d
+/// leads. gg becomes what would lead there, A_c d, and Ag what it leads to. (Where d is the minimum of Q this is the
+/// gradient with these rows.)
+void Island::adopt_contacts() {
+  predict_contacts();
+  choose_rows();
+  gg_ = Ad_;
+  for (const ContactRow& row : predicted_) {
+    const double force = row.stiffness * row.along(d_.data());
+    for (int i = 0; i < row.count; ++i) gg_[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+  }
+  Ag_.swap(d_);
+}
+
+/// Inner products of the columns of the constraints under A_c^-1 in place of A^-1: less y^T (K^-1 + S)^-1 y' with
+/// y = J A^-1 of each. Those with gg are right already.
+void Island::take_in_contacts(StepProducts& s) {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  metric_.set(contacts.rows());
   if (metric_.empty()) return;
   const int n = metric_.size();
-  metric_.gather(Ag_, y_[6]);
-  metric_.gather(Alin_, y_[7]);
+  metric_.gather(Alin_, y_[6]);
   const Vec3 shift = start_.center - start_.origin;
   for (int a = 0; a < 6 && s.momenta; ++a) {
     y_[a].assign(n, 0.0);
@@ -187,29 +353,27 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
       }
     }
   }
-  for (int a = s.momenta ? 0 : 6; a < 8; ++a) metric_.multipliers(y_[a], z_[a], solve);
-  k.gg_gg -= product(y_[6], z_[6]);
-  k.lin_gg -= product(y_[7], z_[6]);
-  s.lin_lin -= product(y_[7], z_[7]);
+  // P and L are held as well as these are known
+  for (int a = s.momenta ? 0 : 6; a < 7; ++a) metric_.multipliers(y_[a], z_[a], solve, a < 6);
+  s.lin_lin -= product(y_[6], z_[6]);
   if (!s.momenta) return;
   for (int a = 0; a < 6; ++a) {
-    k.q_gg[a] -= product(y_[a], z_[6]);
-    s.q_lin[a] -= product(y_[a], z_[7]);
+    s.q_lin[a] -= product(y_[a], z_[6]);
     for (int b = 0; b < 6; ++b) s.s_qq[a][b] -= 0.5 * (product(y_[a], z_[b]) + product(y_[b], z_[a]));
   }
   s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
   s = with_kept(s);
 }
 
-/// And the step itself: less A^-1 J^T (K^-1 + S)^-1 J of what it would be without, by way of Ag.
+/// And the step itself: less A^-1 J^T (K^-1 + S)^-1 J of what the columns add to it, by way of Ag.
 void Island::add_contacts(const Direction& d) {
-  if (metric_.empty()) return;
+  if (metric_.empty() || (d.lambda == 0 && !problem_.momenta)) return;
   const int n = metric_.size();
   contact_m_.assign(n, 0.0);
   // the step is (1 + lambda) / scale times Ag, and so on
   const double g = 1 + d.lambda;
   for (int r = 0; r < n; ++r) {
-    contact_m_[r] = z_[6][r] + z_[7][r] * (d.lambda / g);
+    contact_m_[r] = z_[6][r] * (d.lambda / g);
     for (int a = 0; a < 6 && problem_.momenta; ++a) contact_m_[r] += z_[a][r] * (d.lambda_q[a] / g);
   }
   metric_.scatter(contact_m_, contact_b_);

@@ -13,7 +13,9 @@ namespace verve {
 namespace {
 
 constexpr double epsilon = 2.220446049250313e-16;
-constexpr int touching_patience = 20;
+constexpr int touching_patience = 36;
+constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
+constexpr int heap_iterations = 16;
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -115,6 +117,17 @@ double Island::merit(double c_h, double lambda) {
          (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
+/// Of staying at x_n.
+double Island::merit_of_rest() {
+  x_.swap(motion.x);
+  const double energy = sums_.energy;
+  sums_.energy = motion.energy;
+  const double out = merit(0, 0);
+  sums_.energy = energy;
+  x_.swap(motion.x);
+  return out;
+}
+
 /// Back towards where the last step began. P and L are linear in x: what holds at both ends holds between.
 void Island::shorten_step(double factor) {
   const RowArrays rows = arrays();
@@ -204,7 +217,8 @@ void Island::pose(double h, const Demand& demand) {
   for (const int b : bodies_)  // its energy passes through zero while its forces do not
     for (const auto& potential : model_.bodies[b].potentials)
       p.present = std::max(p.present, 1e-2 * potential->prestress());
-  p.e_ref = std::max(p.present, std::abs(p.target.h - outer_h));
+  // what is owed is no measure of what there is
+  p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
 }
 
@@ -233,7 +247,7 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
     if (norm(c.p) > enough || norm(c.l) > enough * start_.radius) return false;
   }
   return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) ||
-         ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
+         (p.touches && p.lets_go) || ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
 }
 
 bool Island::at_rest(double h, double tolerance) const {
@@ -300,7 +314,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || (contacts.empty() && at_rest(h, settings.tolerance)) ||
+      settings.calm && (calm || driven || (heap && !contacts.empty()) || (contacts.empty() && at_rest(h, settings.tolerance)) ||
                         (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
@@ -312,7 +326,12 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   for (int stage = 0; stage < integrator.stages(); ++stage) {
     base_.stage = stage;
     const StepOutcome before = out;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm);
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, heap && !contacts.empty());
+    if (out.let_go && !out.finished) {  // nothing has moved yet
+      const int iterations = out.iterations;
+      out = take_stage(h * integrator.share(stage), settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
+      out.iterations += iterations;
+    }
     out.iterations += before.iterations;
     out.timings += before.timings;
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
@@ -346,7 +365,7 @@ void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome
 }
 
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
-                               bool calm) {
+                               bool calm, bool plain) {
   Stopwatch watch;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
@@ -406,7 +425,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   StepProducts step_products;
   if (p.held) step_products = with_kept(column_products());
   if (p.grounded) rest_on_contacts();
-  contacts.begin_step();
+  bool took_hold = contacts.grips.empty();
 
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
@@ -415,7 +434,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false;
+  const auto let_go = [&] { negligible = infinity, problem_.lets_go = out.let_go = true; };
+  if (plain && p.held && p.touches) let_go();
   const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
+  foresees_ = true;
+  bool fell_back = false;
+  int last_iteration = settings.iterations;
+  const double rest_merit = plain && p.lets_go ? merit_of_rest() : infinity;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -449,6 +474,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         const bool again = minimizer_ ? minimizer_->forget() : pairs && pairs->count() > 0;
         if (pairs) pairs->clear();
         out.stalled = !again && k > 0;
+        // without foresight then; and where no length of step brings H nearer, the plain one leads downhill
+        if (p.touches && p.held && !p.lets_go) {
+          out.stalled = false;
+          out.let_go = !foresees_;
+          if (out.let_go) return out;
+          foresees_ = false;
+        }
       }
     }
     watch.book(out.timings.local);
@@ -467,14 +499,34 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     }
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
-    const bool short_step = out.step_length < (p.grounded && out.stationary && (negligible < infinity || !sheets) ? 1e-6
-                                               : p.momenta                                                        ? 1e-2
+    const bool rests = p.grounded && out.stationary && start_.kinetic < 1e-4 * p.e_ref && !(p.lets_go && sheets);
+    const bool short_step = out.step_length < (rests                                   ? 1e-6
+                                               : p.lets_go && p.touches               ? 1e-3
+                                               : p.momenta                             ? 1e-2
+                                               : p.grounded && out.stationary          ? 1e-3
                                                : p.held || driven ? std::min(1e-2, std::sqrt(p.tolerance))
                                                                   : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;
-    if (done || out.stalled || k >= settings.iterations) {
+    // friction of what has just come to touch, once it is known how hard it presses
+    if (!took_hold && (done || k == hold_after)) {
+      took_hold = true;
+      if (contacts.take_hold()) {
+        last_merit = infinity;
+        continue;
+      }
+    }
+    if (done || out.stalled || k >= last_iteration || (heap && p.lets_go && k >= heap_iterations && !out.rose)) {
+      // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
+      // may when it is cut short.
+      if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
+        fell_back = true, last_iteration = k + settings.iterations / 2;
+        x_before_ = motion.x;
+        shorten_step(0);
+        last_merit = infinity, out.stalled = false;
+        continue;
+      }
       motion.energy = sums_.energy;
       break;
     }
@@ -483,7 +535,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // bound: leave H to the base integrator and finish the plain step.
     if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = infinity;
     // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
-    if (p.touches && k >= touching_patience) negligible = infinity;
+    if (p.touches && p.held && !p.lets_go && k >= touching_patience) {
+      out.let_go = true;
+      return out;
+    }
 
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
@@ -505,16 +560,18 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       if (!minimizer_) length2 = sums_.rows.gg_gg;
       slope = minimizer_ && minimizer_->searches() ? length2 : 0;
       out.step_length = std::sqrt(std::max(0.0, length2) / p.e_ref);
+      if (has_metric_ && crawls_) out.step_length = std::max(out.step_length, 1.0);
       if (accelerator_) accelerate();
       watch.book(out.timings.update);
       continue;
     }
     solve_gradient();
+    if (p.touches) adopt_contacts();
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     if (pairs) take_in_pairs(products_s, products_k);
-    if (p.touches) take_in_contacts(products_s, products_k);
+    if (p.touches) take_in_contacts(products_s);
     const Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                           settings.epsilon * p.e_ref, out.alpha)
                                     : constrained_direction(products_s, products_k, c, out.lambda, negligible);
@@ -523,7 +580,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = !pairs && !p.touches && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
-    out.step_length = length;
+    out.step_length = p.touches && crawls_ ? std::max(length, 1.0) : length;
     // where a halved step led is not where the plain one would have
     const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
     // 0.17: so short that the next may be slow
@@ -536,7 +593,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.update);
   }
 
-  if (p.lets_go && out.rose) {
+  out.finished = true;
+  if (p.lets_go && out.rose && !p.touches) {
     // cut short, even backward Euler may gain: the motion of the whole alone then, which never does
     merit_at_start(h, p.target.h);
     x_.swap(x_before_);

@@ -25,6 +25,7 @@ struct BodyLedger {
   double pair_energy = 0;  // what it has against other bodies, its share
   double grip_energy = 0;  // what holds it against sliding, likewise
   bool touched = false;    // something, in the last step
+  bool let_go = false;     // of H, likewise
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
@@ -56,6 +57,13 @@ struct Entry {
   Vec3 normal, point;           // of the surface, in the frame of the collider
 };
 
+/// A place at which a body touches another or itself.
+struct Press {
+  std::array<int, 4> key;  // rows as the state counts: a vertex, -1, a body, -1; or the ends of two edges
+  double depth;
+  double allowance;  // so deep it may be: it was found to be there without having come in
+};
+
 struct State {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
@@ -65,6 +73,7 @@ struct State {
   std::vector<AnchorState> anchors;
   std::vector<Bounce> bounces;
   std::vector<Entry> entries;
+  std::vector<Press> presses;
   std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame

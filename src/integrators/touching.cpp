@@ -15,21 +15,36 @@ constexpr double slack = 0.25;
 /// Likewise: how deep a vertex may be inside its own body.
 constexpr double self_reach = 1.5;
 
+/// Lengths of edges per second by which a place that is too deep is let out.
+constexpr double relaxation = 0.2;
+
+std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
+  return {c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]], c.state_of_row[on.rows[2]],
+          c.state_of_row[on.rows[3]]};
+}
+
+/// Of a cosine: by how much edges may turn in a step until something no longer lies on them.
+constexpr double cone_slack = 0.1;
+
 /// Grips and entries of a state, in the order in which they are found again.
 std::array<int, 3> key(const Grip& g) { return {g.row, g.collider, g.body}; }
 std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
+std::array<int, 4> key(const Press& p) { return p.key; }
 
 template <class T>
 void sort_places(std::vector<T>& places) {
   std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });
 }
 
+template <class T, class Key>
+const T* find_sorted(const std::vector<T>& places, const Key& wanted) {
+  const auto found = std::lower_bound(places.begin(), places.end(), wanted,
+                                      [](const T& p, const Key& k) { return key(p) < k; });
+  return found != places.end() && key(*found) == wanted ? &*found : nullptr;
+}
 template <class T>
 const T* find_sorted(const std::vector<T>& places, int row, int collider, int body) {
-  const std::array<int, 3> wanted = {row, collider, body};
-  const auto found = std::lower_bound(places.begin(), places.end(), wanted,
-                                      [](const T& p, const std::array<int, 3>& k) { return key(p) < k; });
-  return found != places.end() && key(*found) == wanted ? &*found : nullptr;
+  return find_sorted(places, std::array<int, 3>{row, collider, body});
 }
 
 }  // namespace
@@ -190,13 +205,17 @@ void World::restore_grips(const Island& island) {
   };
   const auto ours = [&](const Grip& grip) { return mine(grip.row); };
   const auto entered = [&](const Entry& entry) { return mine(entry.row); };
+  const auto pressed = [&](const Press& press) { return mine(press.key[0]); };
   std::erase_if(state.grips, ours);
   for (const Grip& grip : start_grips_)
     if (ours(grip)) state.grips.push_back(grip);
   std::erase_if(state.entries, entered);
   for (const Entry& entry : before_.entries)
     if (entered(entry)) state.entries.push_back(entry);
-  sort_places(state.grips), sort_places(state.entries);
+  std::erase_if(state.presses, pressed);
+  for (const Press& press : before_.presses)
+    if (pressed(press)) state.presses.push_back(press);
+  sort_places(state.grips), sort_places(state.entries), sort_places(state.presses);
 }
 
 void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
@@ -220,6 +239,10 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   for (size_t s = 0; s < model.colliders.size(); ++s) {
     const Pose start = pose_of(int(s), from), end = pose_of(int(s), to);
     c.shapes.push_back({model.colliders[s].shape.get(), end});
+    const bool moves = norm(start.position - end.position) > 0 ||
+                       norm(start.rotation.col[0] - end.rotation.col[0]) > 0 ||
+                       norm(start.rotation.col[1] - end.rotation.col[1]) > 0;
+    c.shape_moves.push_back(moves);
     const ColliderSpec& spec = scene.colliders[s];
     if (!spec.active.at(to).value_or(false)) continue;
     for (size_t k = 0; k < island.bodies().size(); ++k) {
@@ -229,6 +252,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       if (!pair.touch) continue;
       const size_t first = c.on_shapes.size();
       const size_t first_grip = c.grips.size();
+      const size_t first_meeting = c.meetings.size();
       const int meeting = c.meeting_of(int(k), -1, int(s));
       bool meets = all;
       const PlacedShape& placed = c.shapes.back();
@@ -260,28 +284,34 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         }
         c.on_shapes.push_back(on);
       }
-      if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip);
+      if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip), c.meetings.resize(first_meeting);
       // what a moving collider brings is not known beforehand, as of a hard anchor that moves
-      const bool moves = norm(start.position - end.position) > 0 ||
-                         norm(start.rotation.col[0] - end.rotation.col[0]) > 0 ||
-                         norm(start.rotation.col[1] - end.rotation.col[1]) > 0;
-      island.driven |=
-          moves && c.on_shapes.size() > first && (settings.conservation != Conservation::none || settings.projection);
+      island.driven |= moves && c.on_shapes.size() > first &&
+                       (settings.conservation != Conservation::none || settings.projection);
     }
   }
-  if (scene.contact) prepare_pairs(island);
+  if (scene.contact) prepare_pairs(island, h);
+  island.inelastic = !c.empty();
+  for (const int b : island.bodies())
+    if (scene.contact && scene.contact->self) island.inelastic = island.inelastic && pair_of(b, b).restitution < 1;
+  for (const Contacts::Meeting& m : c.meetings) {
+    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
+    island.inelastic = island.inelastic && pair_of(island.bodies()[m.body], other).restitution < 1;
+  }
   // rates of a motion under contact would lead a free centre of mass astray
   bool touched = false;
   for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
   if (touched && c.empty()) island.motion.history = false;
   if (!had && c.empty()) return;
+  c.look_again();
   island.evaluate_motion();
   // The same x, seen with other candidates, may touch elsewhere. What this makes of H is not meant: it is owed.
-  // Grips that are gone with what they held are a loss.
+  // Grips that are gone with what they held are a loss; what a collider that moves has stretched them by is its work.
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
-    ledger.debt.h += ledger.pair_energy - c.pair_energy(int(k));
-    ledger.booked_loss += ledger.grip_energy - c.grip_energy(int(k));
+    const double gone = ledger.pair_energy - c.pair_energy(int(k));
+    (island.inelastic && gone > 0 ? ledger.booked_loss : ledger.debt.h) += gone;
+    if (!island.driven) ledger.booked_loss += ledger.grip_energy - c.grip_energy(int(k));
     ledger.pair_energy = c.pair_energy(int(k)), ledger.grip_energy = c.grip_energy(int(k));
   }
 }
@@ -293,8 +323,16 @@ void World::stay_with(const Island& island) {
   for (int i = 0; i < island.rows(); ++i) ahead_[i] -= mean;
 }
 
-/// Vertices and faces, and of sheets edges, of the bodies of an island with each other and with themselves.
-void World::prepare_pairs(Island& island) {
+/// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It may
+/// stay as deep as that, and is let out slowly, or it would be thrown out.
+double World::allowance(const std::array<int, 4>& key, double depth, double speed) const {
+  const Press* before = find_sorted(state.presses, key);
+  const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
+  return std::max(0.0, depth - pressed - relaxation * speed);
+}
+
+/// Vertices and faces, and edges, of the bodies of an island with each other and with themselves.
+void World::prepare_pairs(Island& island, double h) {
   const ContactSpec& spec = *scene.contact;
   if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
   Contacts& c = island.contacts;
@@ -367,14 +405,17 @@ void World::prepare_pairs(Island& island) {
       on.grip = int(c.grips.size());
       c.grips.push_back(old ? *old : grip);
     }
+    ContactRow unused;
+    on.allowance = allowance({a.first + r, -1, island.bodies()[j], -1}, c.touch(on, x, unused), cb.edge * h);
+    on.thickness -= on.allowance;
     c.on_faces.push_back(on);
   }
   for (const Pair& p : edge_edge_) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
     const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
                       &cb = contact_bodies_[island.bodies()[p.surface_b]];
-    // of solids, vertices inside of each other do
-    if (a.surface.solid_faces > 0 && b.surface.solid_faces > 0) continue;
+    // of a solid with itself, vertices inside of it do
+    if (p.surface_a == p.surface_b && a.surface.solid_faces > 0) continue;
     if (!pair_of(island.bodies()[p.surface_a], island.bodies()[p.surface_b]).touch) continue;
     const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
     const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
@@ -383,13 +424,28 @@ void World::prepare_pairs(Island& island) {
     on.body = p.surface_a, on.other = p.surface_b;
     on.meeting = c.meeting_of(on.body, on.other, -1);
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    const SegmentSegment near =
-        segment_segment(x[on.rows[0]].xyz(), x[on.rows[1]].xyz(), x[on.rows[2]].xyz(), x[on.rows[3]].xyz());
+    const Vec3 p0 = x[on.rows[0]].xyz(), q0 = x[on.rows[2]].xyz(), r = p0 - q0;
+    const Vec3 along_p = x[on.rows[1]].xyz() - p0, along_q = x[on.rows[3]].xyz() - q0;
+    const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
     double reach = 0;
     for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
     reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 2 * reach;
     if (near.squared_distance > reach * reach) continue;
-    on.side = direction(near.offset, {0, 1, 0});
+    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
+    const Vec3 n = direction(cross(along_p, along_q), {});
+    on.side = dot(n, r) < 0 ? -1 : 1;
+    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
+    if (solid_b) on.side = dot(n, edge_normal(b.surface, x + j, p.feature_b)) < 0 ? -1 : 1;
+    if (solid_a && !solid_b) on.side = dot(n, edge_normal(a.surface, x + i, p.feature_a)) > 0 ? -1 : 1;
+    const Vec3 out = n * double(on.side);
+    if (solid_b && !looks_towards(b.surface, x + j, p.feature_b, out, cone_slack)) continue;
+    if (solid_a && !looks_towards(a.surface, x + i, p.feature_a, out * -1.0, cone_slack)) continue;
+    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
+    ContactRow unused;
+    double weight;
+    std::array<Vec3, 4> slopes;
+    on.allowance = allowance(edge_key(c, on), c.touch(on, x, unused, weight, slopes), std::min(ca.edge, cb.edge) * h);
+    on.thickness -= on.allowance;
     c.on_edges.push_back(on);
   }
 }
@@ -445,6 +501,19 @@ bool World::missed_contact(const Island& island, double time) const {
 
 void World::settle_contacts(Island& island) {
   if (!has_contact()) return;
+  const Contacts& c = island.contacts;
+  std::erase_if(state.presses, [&](const Press& p) { return c.row_of_state[p.key[0]] >= 0; });
+  for (size_t i = 0; i < c.on_faces.size() + c.on_edges.size(); ++i) {
+    const bool face = i < c.on_faces.size();
+    const Contacts::OnFaces* on = face ? &c.on_faces[i] : nullptr;
+    const double allowance = face ? on->allowance : c.on_edges[i - c.on_faces.size()].allowance;
+    const double depth = c.depth_of(i) + allowance;
+    if (!(depth > 0)) continue;
+    const std::array<int, 4> key = face ? std::array<int, 4>{c.state_of_row[on->row], -1, island.bodies()[on->other], -1}
+                                        : edge_key(c, c.on_edges[i - c.on_faces.size()]);
+    state.presses.push_back({key, depth, std::min(allowance, depth)});
+  }
+  sort_places(state.presses);
   island.settle_grips(losses_);
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
@@ -511,7 +580,6 @@ bool World::find_new_contacts() {
   for (const Pair& p : edge_edge_) {
     const int i = p.surface_a, j = p.surface_b;
     if (owner[i] == owner[j]) continue;
-    if (swept_[i].surface->solid_faces > 0 && swept_[j].surface->solid_faces > 0) continue;
     const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
     const auto near = [&](const Vec4* x, const Vec4* y) {
       return segment_segment(x[e[0]].xyz(), x[e[1]].xyz(), y[f[0]].xyz(), y[f[1]].xyz());

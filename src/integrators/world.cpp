@@ -168,9 +168,11 @@ bool World::update_anchors(double time) {
     const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
     if (stiffness == s.stiffness) continue;
     s.stiffness = stiffness;
-    for (Island* island : islands_)
-      for (Island::AnchorTerm& term : island->anchor_terms())
-        if (term.anchor == int(a)) stiffen(*island, term);
+    // those that bodies are in while they touch, and those to which they will return
+    for (const auto* islands : {&clusters_, &merged_})
+      for (const auto& island : *islands)
+        for (Island::AnchorTerm& term : island->anchor_terms())
+          if (term.anchor == int(a)) stiffen(*island, term);
   }
   return changed;
 }
@@ -483,17 +485,21 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     BodyLedger& ledger = state.ledger[b];
     const double share = model.bodies[b].total_mass / mass;
     ledger.debt = {};
-    ledger.multiplier = outcome.lambda;
+    ledger.multiplier = outcome.lambda, ledger.let_go = outcome.let_go && island.inelastic;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
     // what a dial asks for and the step cannot lower any further is not owed, and set_energy stays in force until it is
     // met; a body left to itself owes all that it has too much
-    const bool lowest = outcome.impossible || (demand.lowers() && outcome.at_least_energy());
+    const bool lowest = demand.lowers() && (outcome.impossible || outcome.at_least_energy());
     // energy for a body at rest, which has no motion to put it into: not owed either, or a tap would set it all free
     const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
     if (!lowest && !island.driven) ledger.wanted_energy.reset();
     const ProjectionEntry* after = settings.projection;
     if (settings.conservation != Conservation::cpd && !after) continue;
-    if (!lowest && !nowhere && (!after || after->energy)) ledger.debt.h = -outcome.residual.h * share;
+    if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
+      ledger.booked_loss -= outcome.residual.h * share;
+    } else if (!lowest && !nowhere && (!after || after->energy)) {
+      ledger.debt.h = -outcome.residual.h * share;
+    }
     if (island.anchored() || (after && !after->momenta)) continue;
     ledger.debt.p = outcome.residual.p * -share;
     ledger.debt.l = outcome.residual.l * -share;

@@ -57,7 +57,8 @@ class World {
   Pose pose_of(int collider, double time) const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
-  void prepare_pairs(Island& island);
+  void prepare_pairs(Island& island, double h);
+  double allowance(const std::array<int, 4>& key, double depth, double speed) const;
   int contact_substeps(Island& island, double h);
   void stay_with(const Island& island);
   bool missed_contact(const Island& island, double time) const;

@@ -197,9 +197,12 @@ TEST_CASE("blocks slide above the angle of friction as Coulomb says, and what th
       REQUIRE(sim.step());
       const Measures m = sim.measure();
       if (frame == 30) v30 = dot(m.momentum, downhill(ratio, mu)) / m.mass;
-      REQUIRE(std::abs(kept_energy(m) - start) <= 1e-4 * start);
+      // a frame in which friction changes may leave some of H owed to the next
+      REQUIRE(kept_energy(m) - start <= 1e-4 * start);
+      REQUIRE(kept_energy(m) - start >= -2e-3 * start);
     }
     const Measures m = sim.measure();
+    CHECK(std::abs(kept_energy(m) - start) <= 1e-4 * start);
     const double acceleration = (dot(m.momentum, downhill(ratio, mu)) / m.mass - v30) / 2;
     MESSAGE("acceleration ", acceleration, ", expected ", expected);
     CHECK(acceleration == doctest::Approx(expected).epsilon(0.05));
