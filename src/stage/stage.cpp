@@ -245,8 +245,17 @@ View Stage::view(const Moment& moment) const {
   out.camera = camera_, out.floor_height = floor_height();
   out.value_min = 0, out.value_max = value_max();
   for (const ShownBody& shape : shapes_) add_body(shape, moment, out);
-  for (size_t c = 0; c < colliders_.size(); ++c) add_collider(c, moment.time, out);
+  for (size_t c = 0; c < colliders_.size(); ++c)
+    if (!hides(c, moment.time)) add_collider(c, moment.time, out);
   return out;
+}
+
+/// A wall that looks away from the camera stands in front of what it holds.
+bool Stage::hides(size_t collider, double time) const {
+  if (colliders_[collider]) return false;
+  const ColliderSpec& spec = simulation_->scene().colliders[collider];
+  const Mat3 turn = Turn(value_at(spec.rotation, time) * (std::numbers::pi / 180)).matrix();
+  return dot(turn * spec.normal, camera_.eye - value_at(spec.position, time)) < 0;
 }
 
 void annotate(Image& image, const Stage& stage, std::string_view text) {

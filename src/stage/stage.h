@@ -46,6 +46,7 @@ class Stage {
   std::vector<float> values_of(int body, const Moment& moment) const;
   void add_body(ShownBody shape, const Moment& moment, View& out) const;
   void add_collider(size_t collider, double time, View& out) const;
+  bool hides(size_t collider, double time) const;
 
   const Simulation* simulation_;
   Coloring coloring_;
