@@ -193,34 +193,32 @@ StepReport World::step() {
 
   // islands that meet on their way are put together and go again
   arrived_.clear();
-  for (size_t i = 0; i < islands_.size(); ++i) {
-    Island* island = islands_[i];
-    if (std::find(arrived_.begin(), arrived_.end(), island) != arrived_.end()) continue;
-    for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
-    restore_grips(*island);
-    load(*island);
-    const StepOutcome outcome = advance(*island, report);
-    arrived_.push_back(island);
-    const std::string& name = model.bodies[island->bodies()[0]].name;
-    if (outcome.status == StepOutcome::Status::not_factorizable) {
-      report.status = StepStatus::not_factorizable;
-      report.message = "the matrix of body \"" + name + "\" is not positive definite";
-    } else if (outcome.status == StepOutcome::Status::not_finite) {
-      report.status = StepStatus::diverged;
-      report.message = "the positions of body \"" + name + "\" are no longer finite";
-      if (!outcome.message.empty()) report.message += ": " + outcome.message;
-    } else if (outcome.status == StepOutcome::Status::infeasible) {
-      report.status = StepStatus::infeasible;
-      report.message = "body \"" + name + "\": " + outcome.message;
+  do {
+    std::erase_if(arrived_, [&](const Island* done) {
+      return std::find(islands_.begin(), islands_.end(), done) == islands_.end();
+    });
+    for (Island* island : islands_) {
+      if (std::find(arrived_.begin(), arrived_.end(), island) != arrived_.end()) continue;
+      for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
+      restore_grips(*island);
+      load(*island);
+      const StepOutcome outcome = advance(*island, report);
+      arrived_.push_back(island);
+      const std::string& name = model.bodies[island->bodies()[0]].name;
+      if (outcome.status == StepOutcome::Status::not_factorizable) {
+        report.status = StepStatus::not_factorizable;
+        report.message = "the matrix of body \"" + name + "\" is not positive definite";
+      } else if (outcome.status == StepOutcome::Status::not_finite) {
+        report.status = StepStatus::diverged;
+        report.message = "the positions of body \"" + name + "\" are no longer finite";
+        if (!outcome.message.empty()) report.message += ": " + outcome.message;
+      } else if (outcome.status == StepOutcome::Status::infeasible) {
+        report.status = StepStatus::infeasible;
+        report.message = "body \"" + name + "\": " + outcome.message;
+      }
+      if (!report) break;
     }
-    if (!report) break;
-    if (i + 1 == islands_.size() && find_new_contacts()) {
-      std::erase_if(arrived_, [&](const Island* done) {
-        return std::find(islands_.begin(), islands_.end(), done) == islands_.end();
-      });
-      i = size_t(-1);
-    }
-  }
+  } while (report && find_new_contacts());
   if (!report) {
     take_back();
     return report;

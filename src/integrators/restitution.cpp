@@ -9,10 +9,10 @@ namespace verve {
 
 namespace {
 
-/// Frames without touch after which an impact is over.
-constexpr int free_frames = 3;
-/// Frames of touch after which it is no impact: what pushes a body off later owes nothing to how it came.
-constexpr int longest_impact = 12;
+/// Seconds without touch after which an impact is over.
+constexpr double longest_gap = 0.1;
+/// Seconds of touch after which it is no impact: what pushes a body off later owes nothing to how it came.
+constexpr double longest_impact = 0.4;
 
 /// Velocity of a body at a point if it moved as a whole, and what an impulse along n at that point changes of it.
 struct Whole {
@@ -66,7 +66,7 @@ void World::rebound(double time) {
       bounce->free = 0, bounce->normal = n, bounce->point = point;
     }
   for (const Bounce& bounce : state.bounces) {
-    if (bounce.free == 0 || bounce.age > longest_impact) continue;
+    if (bounce.free == 0 || bounce.age * scene.step > longest_impact + 0.5 * scene.step) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
     const double e = pair_of(bounce.body, other).restitution;
     if (e >= 1) continue;
@@ -93,7 +93,7 @@ void World::rebound(double time) {
     b.impulse(impulse * -1.0, bounce.point, 0);
     state.ledger[bounce.other].booked_loss += taken - kinetic(b);
   }
-  std::erase_if(state.bounces, [](const Bounce& b) { return b.free > free_frames; });
+  std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 
 /// Of the point of a collider that is at `point` at the end of a frame.
