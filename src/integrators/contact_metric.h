@@ -60,7 +60,7 @@ class ContactMetric {
   std::vector<double> matrix_;
   // of conjugate gradients
   std::vector<Patch> patches_;
-  std::vector<int> touched_of_row_;  // -1: does not touch
+  std::vector<int> touched_of_row_;               // -1: does not touch
   std::vector<std::array<int, 4>> touched_rows_;  // of each contact row, as touched_ counts
   std::vector<Vec3> force_, moved_;               // of the vertices that touch
   std::vector<Vec4> b_, x_;

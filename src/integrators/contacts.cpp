@@ -34,7 +34,8 @@ double huber(double length, double k, double cap) {
 }  // namespace
 
 void Contacts::clear() {
-  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(), grips.clear();
+  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(),
+      grips.clear();
   meetings.clear(), rows_.clear(), near_.clear(), places_.clear();
   touching_ = false;
   pair_energy_.clear(), grip_energy_.clear();
@@ -122,8 +123,8 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   return energy;
 }
 
-double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction,
-                      int body, int other, int meeting, std::span<double> energies) {
+double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
+                      int other, int meeting, std::span<double> energies) {
   touching_ = true;
   depth_ = std::max(depth_, depth);
   const double force = row.stiffness * depth;
@@ -228,8 +229,10 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
     const Vec3 turn_q = (cross(n, p) / (pp * qq) - q * (turn / qq)) * slope_turn;
     for (int i = 0; i < 4; ++i) {
       const double end = i % 2 == 0 ? -1 : 1;
-      const Vec3 of_p = (i < 2 ? o * end : Vec3{}) + p * row.share[i], of_q = (i < 2 ? Vec3{} : o * end) + q * row.share[i];
-      slopes[i] = (of_q * pq - of_p * qq) * slope_s + (of_q * pp - of_p * pq) * slope_t + (i < 2 ? turn_p : turn_q) * end;
+      const Vec3 of_p = (i < 2 ? o * end : Vec3{}) + p * row.share[i],
+                 of_q = (i < 2 ? Vec3{} : o * end) + q * row.share[i];
+      slopes[i] =
+          (of_q * pq - of_p * qq) * slope_s + (of_q * pp - of_p * pq) * slope_t + (i < 2 ? turn_p : turn_q) * end;
     }
   }
   return c.thickness - distance;

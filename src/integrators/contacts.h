@@ -20,8 +20,8 @@ struct ContactRow {
   std::array<double, 4> share{};
   Vec3 direction;
   double stiffness = 0;
-  double force = 0;   // of a place that does not touch: below 0, what it would take to bring it there
-  int with = -1;      // of friction: the row that presses
+  double force = 0;  // of a place that does not touch: below 0, what it would take to bring it there
+  int with = -1;     // of friction: the row that presses
 
   double along(const Vec4* x) const {
     double sum = 0;
@@ -97,8 +97,8 @@ class Contacts {
 
   bool empty() const { return on_shapes.empty() && on_faces.empty() && on_edges.empty(); }
   void clear();
-  /// The next evaluation is at the x at which the last step ended: a grip that other candidates would stretch gives way,
-  /// unless what it holds to has moved.
+  /// The next evaluation is at the x at which the last step ended: a grip that other candidates would stretch gives
+  /// way, unless what it holds to has moved.
   void look_again() { looks_again_ = true; }
   /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. What has just come to
   /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/parallel.h"
 #include "integrators/world.h"
@@ -110,7 +108,6 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         failed |= island.contacts.empty() && outcome.at_bound && (outcome.lambda < -0.5 || outcome.error_h > 0.1);
         failed |= island.contacts.empty() && outcome.stationary && outcome.error_h > 0.01;
       }
-      if (getenv("DBG")) fprintf(stderr,"S frame %d bodies %zu sub %d/%d it %d status %d letgo %d bound %d stat %d stall %d gained %d res %.2e eref %.2e len %.1e failed %d rows %zu calm %d inel %d heap %d\n",state.frame,island.bodies().size(),sub,n,outcome.iterations,int(outcome.status),outcome.let_go,outcome.at_bound,outcome.stationary,outcome.stalled,gained,outcome.residual.h,outcome.e_ref,outcome.step_length,failed,island.contacts.rows().size(),calm,island.inelastic,island.heap);
       if (failed) break;
       if (high && outcome.status != StepOutcome::Status::not_finite) island.shed(outcome);
       if (!all_contacts && missed_contact(island, time)) {

@@ -279,8 +279,7 @@ class Island {
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
   StepOutcome take_own_step(double h, const Settings& settings);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
-                         bool calm,
-                         bool plain);
+                         bool calm, bool plain);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
@@ -392,7 +391,7 @@ class Island {
   std::vector<ContactRow> predicted_;
   std::vector<char> pushes_;
   bool foresees_ = true;  // what will push where the step leads
-  bool crawls_ = false;  // the last step was not Newton's, and its length tells nothing
+  bool crawls_ = false;   // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 

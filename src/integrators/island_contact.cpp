@@ -187,8 +187,8 @@ void Island::settle_grips(std::vector<double>& losses) {
 /// What touches at x is not what touches where the step leads: a full step into what is near, or held back by what it
 /// leaves, is cut to a fraction by the search that follows. So a plain step is one of the model
 ///   Q(d) = -g.d + 1/2 d^T A d + sum 1/2 k max(0, p + j.d)^2,   x -= d,
-/// over all that is near (p < 0: apart), found by Newton's method: each turn minimises the piece of Q that d lies in and
-/// goes as far there as Q falls. Q is convex and its slope at 0 is the true one, so that any number of turns leads
+/// over all that is near (p < 0: apart), found by Newton's method: each turn minimises the piece of Q that d lies in
+/// and goes as far there as Q falls. Q is convex and its slope at 0 is the true one, so that any number of turns leads
 /// downhill. Leaves d, and which rows push at its end.
 void Island::predict_contacts() {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
@@ -222,8 +222,7 @@ void Island::predict_contacts() {
     double slope, curvature;  // of Q without its rows
     const auto measure = [&] {
       slope = 0, curvature = 0;
-      for (int i = 0; i < rows_; ++i)
-        slope += dot(Ad_[i] - gg_[i], more_[i]), curvature += dot(A_more_[i], more_[i]);
+      for (int i = 0; i < rows_; ++i) slope += dot(Ad_[i] - gg_[i], more_[i]), curvature += dot(A_more_[i], more_[i]);
       for (size_t r = 0; r < all; ++r) {
         more_along_[r] = near_row(r).along(more_.data());
         if (r < now) slope -= near_row(r).force * more_along_[r];  // which gg has in it

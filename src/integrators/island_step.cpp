@@ -246,8 +246,8 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
     const double enough = std::max(p.tolerance * p.scale_p, noise_p);
     if (norm(c.p) > enough || norm(c.l) > enough * start_.radius) return false;
   }
-  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) ||
-         (p.touches && p.lets_go) || ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
+  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || (p.touches && p.lets_go) ||
+         ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
 }
 
 bool Island::at_rest(double h, double tolerance) const {
@@ -314,8 +314,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || (heap && !contacts.empty()) || (contacts.empty() && at_rest(h, settings.tolerance)) ||
-                        (restarts && !contacts.empty()))
+      settings.calm && (calm || driven || (heap && !contacts.empty()) ||
+                        (contacts.empty() && at_rest(h, settings.tolerance)) || (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
                                                : *settings.integrator;
@@ -329,7 +329,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, heap && !contacts.empty());
     if (out.let_go && !out.finished) {  // nothing has moved yet
       const int iterations = out.iterations;
-      out = take_stage(h * integrator.share(stage), settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
+      out = take_stage(h * integrator.share(stage), settings, asked, settings.calm ? *settings.calm : integrator, calm,
+                       true);
       out.iterations += iterations;
     }
     out.iterations += before.iterations;
@@ -500,12 +501,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
     const bool rests = p.grounded && out.stationary && start_.kinetic < 1e-4 * p.e_ref && !(p.lets_go && sheets);
-    const bool short_step = out.step_length < (rests                                   ? 1e-6
-                                               : p.lets_go && p.touches               ? 1e-3
-                                               : p.momenta                             ? 1e-2
-                                               : p.grounded && out.stationary          ? 1e-3
-                                               : p.held || driven ? std::min(1e-2, std::sqrt(p.tolerance))
-                                                                  : p.tolerance);
+    const bool short_step = out.step_length < (rests                          ? 1e-6
+                                               : p.lets_go && p.touches       ? 1e-3
+                                               : p.momenta                    ? 1e-2
+                                               : p.grounded && out.stationary ? 1e-3
+                                               : p.held || driven             ? std::min(1e-2, std::sqrt(p.tolerance))
+                                                                              : p.tolerance);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;

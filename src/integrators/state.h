@@ -16,8 +16,8 @@ struct BodyLedger {
   std::optional<double> wanted_energy;  // set_energy, until it is met
   std::optional<double> held_energy;    // hold_energy and the like in place of the scene's tracks
   std::optional<Vec3> held_momentum, held_spin;
-  std::optional<double> damping;        // set_half_life in place of the scene's track [1/s]
-  bool history = false;                 // p and q of this body belong to x and v
+  std::optional<double> damping;  // set_half_life in place of the scene's track [1/s]
+  bool history = false;           // p and q of this body belong to x and v
   double last_step = 0;
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   int torn = 0;            // elements so far

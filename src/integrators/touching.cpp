@@ -38,8 +38,8 @@ void sort_places(std::vector<T>& places) {
 
 template <class T, class Key>
 const T* find_sorted(const std::vector<T>& places, const Key& wanted) {
-  const auto found = std::lower_bound(places.begin(), places.end(), wanted,
-                                      [](const T& p, const Key& k) { return key(p) < k; });
+  const auto found =
+      std::lower_bound(places.begin(), places.end(), wanted, [](const T& p, const Key& k) { return key(p) < k; });
   return found != places.end() && key(*found) == wanted ? &*found : nullptr;
 }
 template <class T>
@@ -104,7 +104,9 @@ void World::forget_neighbours(int b) {
 /// Sides are bodies, and after them colliders.
 World::PairSurface World::pair_of(int a, int b) const {
   const int bodies = int(model.bodies.size());
-  const auto friction = [&](int i) { return i < bodies ? scene.bodies[i].friction : scene.colliders[i - bodies].friction; };
+  const auto friction = [&](int i) {
+    return i < bodies ? scene.bodies[i].friction : scene.colliders[i - bodies].friction;
+  };
   const auto restitution = [&](int i) {
     return i < bodies ? scene.bodies[i].restitution : scene.colliders[i - bodies].restitution;
   };
@@ -273,7 +275,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
           const Vec3 n = end.direction_to_world(entry->normal);
           if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
         }
-        Contacts::OnShape on{row, int(k), int(s), meeting, cb.thickness, cb.stiffness, pair.friction, -1, carried, came};
+        Contacts::OnShape on{row,          int(k),        int(s), meeting, cb.thickness,
+                             cb.stiffness, pair.friction, -1,     carried, came};
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
           const Grip* grip = find_sorted(state.grips, global, int(s), -1);
@@ -286,8 +289,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       }
       if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip), c.meetings.resize(first_meeting);
       // what a moving collider brings is not known beforehand, as of a hard anchor that moves
-      island.driven |= moves && c.on_shapes.size() > first &&
-                       (settings.conservation != Conservation::none || settings.projection);
+      island.driven |=
+          moves && c.on_shapes.size() > first && (settings.conservation != Conservation::none || settings.projection);
     }
   }
   if (scene.contact) prepare_pairs(island, h);
@@ -323,8 +326,8 @@ void World::stay_with(const Island& island) {
   for (int i = 0; i < island.rows(); ++i) ahead_[i] -= mean;
 }
 
-/// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It may
-/// stay as deep as that, and is let out slowly, or it would be thrown out.
+/// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It
+/// may stay as deep as that, and is let out slowly, or it would be thrown out.
 double World::allowance(const std::array<int, 4>& key, double depth, double speed) const {
   const Press* before = find_sorted(state.presses, key);
   const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
@@ -509,8 +512,9 @@ void World::settle_contacts(Island& island) {
     const double allowance = face ? on->allowance : c.on_edges[i - c.on_faces.size()].allowance;
     const double depth = c.depth_of(i) + allowance;
     if (!(depth > 0)) continue;
-    const std::array<int, 4> key = face ? std::array<int, 4>{c.state_of_row[on->row], -1, island.bodies()[on->other], -1}
-                                        : edge_key(c, c.on_edges[i - c.on_faces.size()]);
+    const std::array<int, 4> key = face
+                                       ? std::array<int, 4>{c.state_of_row[on->row], -1, island.bodies()[on->other], -1}
+                                       : edge_key(c, c.on_edges[i - c.on_faces.size()]);
     state.presses.push_back({key, depth, std::min(allowance, depth)});
   }
   sort_places(state.presses);

@@ -13,7 +13,8 @@ namespace {
 
 BodySpec box_body(const Vec3& size, int cells, double mu, const Vec3& at, const std::string& name) {
   BodySpec body = generated_body(
-      "box", {{"size", {size.x, size.y, size.z}}, {"cells", {double(cells), double(cells), double(cells)}}}, strain(mu));
+      "box", {{"size", {size.x, size.y, size.z}}, {"cells", {double(cells), double(cells), double(cells)}}},
+      strain(mu));
   body.name = name, body.place.translate = at;
   return body;
 }
@@ -22,7 +23,8 @@ BodySpec box_body(const Vec3& size, int cells, double mu, const Vec3& at, const 
 Scene pour(int count) {
   std::vector<BodySpec> bodies;
   for (int i = 0; i < count; ++i) {
-    const Vec3 at = {0.3 * (i % 2) - 0.15 + 0.01 * (i % 3), 0.2 + 0.35 * (i / 4), 0.3 * (i / 2 % 2) - 0.15 - 0.01 * (i % 5)};
+    const Vec3 at = {0.3 * (i % 2) - 0.15 + 0.01 * (i % 3), 0.2 + 0.35 * (i / 4),
+                     0.3 * (i / 2 % 2) - 0.15 - 0.01 * (i % 5)};
     const std::string name = "body " + std::to_string(i);
     bodies.push_back(i % 2 == 0 ? box_body({0.2, 0.2, 0.2}, 2, 1e5, at, name) : ball_body(0.22, 2, 1e5, at, name));
     bodies.back().place.rotate = {7.0 * i, 3.0 * i, 5.0 * i};
@@ -67,7 +69,8 @@ TEST_CASE("bars that meet by their edges alone bounce off each other (Inventory 
 }
 
 TEST_CASE("soft boxes that slide on each other lose what is booked, and gain nothing (Inventory P16)") {
-  std::vector<BodySpec> bodies = {box_body({1, 1, 1}, 2, 1e5, {0, 0.5, 0}, "a"), box_body({1, 1, 1}, 2, 1e5, {0.3, 1.7, 0.1}, "b"),
+  std::vector<BodySpec> bodies = {box_body({1, 1, 1}, 2, 1e5, {0, 0.5, 0}, "a"),
+                                  box_body({1, 1, 1}, 2, 1e5, {0.3, 1.7, 0.1}, "b"),
                                   box_body({1, 1, 1}, 2, 1e5, {-0.2, 2.9, 0}, "c")};
   for (BodySpec& body : bodies) body.friction = 0.5, body.restitution = 0.5;
   bodies[1].initial.velocity = {1, 0, 0}, bodies[2].initial.velocity = {-1, 0, 0.5};
@@ -82,7 +85,8 @@ TEST_CASE("soft boxes that slide on each other lose what is booked, and gain not
     worst = std::max(worst, std::abs(kept_energy(m) - start)), most = std::max(most, m.total - start);
     falls = std::max(falls, booked - m.booked_loss), booked = m.booked_loss;
   }
-  MESSAGE("off by ", worst / start, ", grown by ", most / start, ", booked ", booked / start, ", taken back ", falls / start);
+  MESSAGE("off by ", worst / start, ", grown by ", most / start, ", booked ", booked / start, ", taken back ",
+          falls / start);
   CHECK(booked > 0.05 * start);
   CHECK(most <= 1e-6 * start);
   CHECK(worst <= 1e-2 * start);  // what a turning point leaves is owed for a frame
