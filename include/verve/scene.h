@@ -135,6 +135,10 @@ struct ContactSpec {
   bool bodies = true;       ///< with each other
   bool self = false;        ///< with themselves
   double stiffness = 1000;  ///< of a vertex that touches, in units of its mass / step^2
+  /// "implicit": a penalty inside W; "explicit": a force at the start of the frame (CPD Eq. 22); "planes": half-spaces
+  /// as projective constraints (PD Sec. 6)
+  std::string response = "implicit";
+  double repulsion = 1;  ///< k_col of "explicit", in units of mass / (step^2 edge)
   std::vector<ContactPairSpec> pairs;
 };
 

@@ -21,8 +21,11 @@ struct StepTimings {
   double global = 0;  ///< solves of the iterations
   double conservation = 0;  ///< inner products and the small system
   double update = 0;        ///< moving x, with the momenta and the kinetic energy there
+  double detection = 0;  ///< finding what touches: pairs that may, once a step; the nearest places, at every x, which
+                         ///< are also in `setup` and `local`
   StepTimings& operator+=(const StepTimings& o) {
     setup += o.setup, local += o.local, global += o.global, conservation += o.conservation, update += o.update;
+    detection += o.detection;
     return *this;
   }
 };

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "contact/shapes.h"
+#include "contact/surface_normals.h"
 #include "contact/surface_tree.h"
 
 namespace verve {
@@ -40,6 +41,26 @@ class MeshShape final : public Shape {
     });
   }
   Box bounds() const override { return bounds_; }
+  ShapeFeatures features() const override {
+    ShapeFeatures out;
+    std::vector<int> place(x_.size(), -1);
+    const auto point = [&](int row) {
+      if (place[row] >= 0) return place[row];
+      out.points.push_back(x_[row].xyz());
+      out.outward.push_back(vertex_normal(surface_, x_.data(), surface_.vertex_of_row[row]));
+      return place[row] = int(out.points.size()) - 1;
+    };
+    SurfaceNormals normals;
+    normals.bind(surface_, x_.data());
+    for (int e = 0; e < int(surface_.edges.size()); ++e) {
+      const auto faces = surface_.faces_of_edge[e];
+      const Vec3 n1 = normals.of_face(faces[0]), n2 = normals.of_face(faces[1]);
+      // in a plane there is nothing that could get between vertices
+      if (!(dot(n1, n2) < 1 - 1e-9) || !normals.looks_towards(e, direction(n1 + n2, n1), 0)) continue;
+      out.edges.push_back({point(surface_.edges[e][0]), point(surface_.edges[e][1])}), out.sides.push_back({n1, n2});
+    }
+    return out;
+  }
 
  private:
   Surface surface_;

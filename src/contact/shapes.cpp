@@ -1,6 +1,7 @@
 #include "contact/shapes.h"
 
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "base/parallel.h"
@@ -24,6 +25,7 @@ class ShapeOf final : public Shape {
     });
   }
   Box bounds() const override { return formula_.bounds(); }
+  ShapeFeatures features() const override { return formula_.features(); }
 
  private:
   Formula formula_;
@@ -45,12 +47,14 @@ struct Plane {
     }
     return box;
   }
+  ShapeFeatures features() const { return {}; }
 };
 
 struct Sphere {
   double radius;
   Touch at(const Vec3& x) const { return {norm(x) - radius, direction(x, {0, 1, 0})}; }
   Box bounds() const { return box_of({radius, radius, radius}); }
+  ShapeFeatures features() const { return {{Vec3{}}, {Vec3{}}, {}, {}, radius}; }
 };
 
 struct Cuboid {
@@ -66,6 +70,21 @@ struct Cuboid {
     return {norm(beyond), direction(beyond, face)};
   }
   Box bounds() const { return box_of(half); }
+  ShapeFeatures features() const {
+    ShapeFeatures out;
+    for (int i = 0; i < 8; ++i) {
+      const Vec3 side{i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0};
+      out.points.push_back({side.x * half.x, side.y * half.y, side.z * half.z}), out.outward.push_back(side);
+      for (int axis = 0; axis < 3; ++axis) {
+        if (i & (1 << axis)) continue;
+        std::array<Vec3, 2> sides{};
+        const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        sides[0][u] = side[u], sides[1][v] = side[v];
+        out.edges.push_back({i, i | (1 << axis)}), out.sides.push_back(sides);
+      }
+    }
+    return out;
+  }
 };
 
 struct Capsule {
@@ -76,6 +95,9 @@ struct Capsule {
     return {norm(off) - radius, direction(off, {1, 0, 0})};
   }
   Box bounds() const { return box_of({radius, half_length + radius, radius}); }
+  ShapeFeatures features() const {
+    return {{{0, -half_length, 0}, {0, half_length, 0}}, {Vec3{}, Vec3{}}, {{0, 1}}, {{Vec3{}, Vec3{}}}, radius};
+  }
 };
 
 struct Cylinder {
@@ -91,6 +113,19 @@ struct Cylinder {
     return {distance, direction(out * side + up * end, out)};
   }
   Box bounds() const { return box_of({radius, half_length, radius}); }
+  ShapeFeatures features() const {
+    ShapeFeatures out;
+    constexpr int corners = 32;
+    for (int i = 0; i < 2 * corners; ++i) {
+      const double angle = 2 * std::numbers::pi * (i % corners) / corners, next = angle + std::numbers::pi / corners;
+      const Vec3 up{0, i < corners ? 1.0 : -1.0, 0};
+      const Vec3 out_here{std::cos(angle), 0, std::sin(angle)}, out_edge{std::cos(next), 0, std::sin(next)};
+      out.points.push_back(out_here * radius + up * half_length), out.outward.push_back(out_here + up);
+      out.edges.push_back({i, i % corners == corners - 1 ? i - corners + 1 : i + 1});
+      out.sides.push_back({out_edge, up});
+    }
+    return out;
+  }
 };
 
 template <class Formula>

@@ -12,6 +12,23 @@
 
 namespace verve {
 
+/// Corners and convex edges of a shape, for coarse surfaces that touch it by their faces and edges. A round shape is
+/// all that lies within `radius` of its points and edges; others have sides, and a radius of 0.
+struct ShapeFeatures {
+  std::vector<Vec3> points;
+  std::vector<Vec3> outward;  ///< per point: where the faces around it look to; 0 of a round shape
+  std::vector<std::array<int, 2>> edges;
+  std::vector<std::array<Vec3, 2>> sides;  ///< per edge: the normals of its two faces; 0 of a round shape
+  double radius = 0;
+
+  /// Whether something may lie on this edge in the direction n, as looks_towards of a surface.
+  bool looks_towards(int edge, const Vec3& n, double slack) const {
+    const auto& [n1, n2] = sides[edge];
+    const double both = dot(n1, n2) - slack;
+    return dot(n, n1 + n2) > 0 && dot(n, n1) >= both && dot(n, n2) >= both;
+  }
+};
+
 /// The exact distance to the surface everywhere, inside and outside, and its gradient. Where several points of the
 /// surface are equally near (centre of a sphere, middle of a box) the normal is one of the possible ones, always the
 /// same. Points that are not finite do no harm, and give nothing of use.
@@ -23,6 +40,8 @@ class Shape {
   virtual void touch(const Vec4* x, int count, Touch* out) const = 0;
   /// Of what is inside; unbounded for a plane.
   virtual Box bounds() const = 0;
+  /// A plane has none; the rims of a cylinder are polygons of 32 corners.
+  virtual ShapeFeatures features() const = 0;
 };
 
 // Lengths [m]. Sizes that are not above 0 and finite throw std::invalid_argument.

@@ -152,15 +152,4 @@ Vec3 pseudo_normal(const Surface& surface, const Vec4* x, int face, TrianglePart
   return face_normal(surface, x, face);
 }
 
-bool looks_towards(const Surface& surface, const Vec4* x, int edge, const Vec3& n, double slack) {
-  const auto faces = surface.faces_of_edge[edge];
-  if (faces.size() != 2) return false;
-  const auto& e = surface.edges[edge];
-  const Vec3 n1 = face_normal(surface, x, faces[0]), n2 = face_normal(surface, x, faces[1]);
-  for (const int corner : surface.faces[faces[1]])
-    if (corner != e[0] && corner != e[1] && dot(n1, (x[corner] - x[e[0]]).xyz()) > 0) return false;  // concave
-  const double both = dot(n1, n2) - slack;
-  return dot(n, n1 + n2) > 0 && dot(n, n1) >= both && dot(n, n2) >= both;
-}
-
 }  // namespace verve

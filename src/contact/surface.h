@@ -74,8 +74,4 @@ Vec3 vertex_normal(const Surface& surface, const Vec4* x, int vertex);
 /// Of the part of a face where a nearest point lies.
 Vec3 pseudo_normal(const Surface& surface, const Vec4* x, int face, TrianglePart part);
 
-/// Whether something may lie on this edge of a solid in the direction n, at right angles to it: the edge is convex and n
-/// between the normals of its two faces, or `slack` (of a cosine) beyond.
-bool looks_towards(const Surface& surface, const Vec4* x, int edge, const Vec3& n, double slack);
-
 }  // namespace verve

@@ -32,14 +32,17 @@ Sphere geodesic_sphere(int f) {
     const int s[3] = {face & 1 ? -1 : 1, face & 2 ? -1 : 1, face & 4 ? -1 : 1};
     const bool mirrored = s[0] * s[1] * s[2] < 0;
     const auto at = [&](int i, int j) { return vertex({s[0] * i, s[1] * j, s[2] * (f - i - j)}); };
-    const auto add = [&](int a, int b, int c) {
+    // corners are numbered one after the other, last first: as arguments of a call every compiler has its own order
+    const auto add = [&](const std::array<int, 2>& p, const std::array<int, 2>& q, const std::array<int, 2>& r) {
+      int c = at(r[0], r[1]), b = at(q[0], q[1]);
+      const int a = at(p[0], p[1]);
       if (mirrored) std::swap(b, c);
       sphere.triangles.push_back({a, b, c});
     };
     for (int i = 0; i < f; ++i)
       for (int j = 0; i + j < f; ++j) {
-        add(at(i, j), at(i + 1, j), at(i, j + 1));
-        if (i + j + 2 <= f) add(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+        add({i, j}, {i + 1, j}, {i, j + 1});
+        if (i + j + 2 <= f) add({i + 1, j}, {i + 1, j + 1}, {i, j + 1});
       }
   }
   return sphere;

@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "contact/proximity.h"
+#include "integrators/stopwatch.h"
 
 namespace verve {
 
@@ -33,23 +34,33 @@ double huber(double length, double k, double cap) {
 
 }  // namespace
 
-void Contacts::clear() {
+void Contacts::clear(int bodies, int colliders) {
   shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(),
       grips.clear();
-  meetings.clear(), rows_.clear(), near_.clear(), places_.clear();
+  meetings.clear(), rows_.clear(), near_.clear(), places_.clear(), points.clear();
+  planes = false;
   touching_ = false;
   pair_energy_.clear(), grip_energy_.clear();
   depth_ = 0;
+  bodies_ = bodies, sides_ = bodies + colliders;
+  meeting_at_.assign(size_t(bodies) * sides_, -1);
 }
 
 int Contacts::meeting_of(int body, int other, int collider) {
   if (other == body) return -1;
   if (other >= 0 && other < body) std::swap(body, other);
-  // candidates come in the order of their bodies: the last ones are looked at first
-  for (size_t m = meetings.size(); m-- > 0;)
-    if (meetings[m].body == body && meetings[m].other == other && meetings[m].collider == collider) return int(m);
-  meetings.push_back({body, other, collider, {}, {}, 0});
-  return int(meetings.size()) - 1;
+  int& place = place_of(body, other, collider);
+  if (place < 0) {
+    place = int(meetings.size());
+    meetings.push_back({body, other, collider, {}, {}, 0});
+  }
+  return place;
+}
+
+void Contacts::drop_meeting() {
+  const Meeting& last = meetings.back();
+  place_of(last.body, last.other, last.collider) = -1;
+  meetings.pop_back();
 }
 
 /// Where a grip holds to, and which vertices it pulls there.
@@ -74,15 +85,30 @@ bool Contacts::anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3&
     grip.point = pose.to_local(pose.to_world(grip.point) + place.offset - offset);
     return true;
   }
+  return anchor(x, grip, place.face, x[place.rows[0]].xyz() - offset);
+}
+
+/// The point of the plane of a face that is nearest to `at`.
+bool Contacts::anchor(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const {
   std::array<Vec3, 3> corner;
-  for (int i = 0; i < 3; ++i) corner[i] = x[place.face[i]].xyz();
-  const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = x[place.rows[0]].xyz() - offset - corner[0];
+  for (int i = 0; i < 3; ++i) corner[i] = x[face[i]].xyz();
+  const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = at - corner[0];
   const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
   if (!(det > 0)) return false;
   const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
-  for (int i = 0; i < 3; ++i) grip.face[i] = state_of_row[place.face[i]];
+  for (int i = 0; i < 3; ++i) grip.face[i] = state_of_row[face[i]];
   grip.weights = {1 - s - t, s, t};
   return true;
+}
+
+/// Where the line along which the face pushes comes through its plane: beside the face that is not its nearest point,
+/// and a spring to that would begin with all of the way to it.
+void Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) const {
+  const std::array<int, 3> face = {row.rows[1], row.rows[2], row.rows[3]};
+  const Vec3 at = x[row.rows[0]].xyz(), a = x[face[0]].xyz(), out = direction(row.direction, {0, 1, 0});
+  const Vec3 normal = direction(cross(x[face[1]].xyz() - a, x[face[2]].xyz() - a), out);
+  const double along = dot(normal, out);
+  anchor(x, grip, face, std::abs(along) > 0.1 ? at - out * (dot(normal, at - a) / along) : at);
 }
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
@@ -131,14 +157,21 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
   double energy = 0.5 * force * depth;
   add(gradient, row, -force);
   row.force = force, row.with = -1;
-  rows_.push_back(row);
+  if (!planes) rows_.push_back(row);
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
   if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
+  // faces and edges on a collider come and go as candidates too
+  if (other < 0 && row.count > 1 && meeting >= 0 && !shape_moves[meetings[meeting].collider])
+    pair_energy_[body] += energy;
   if (meeting >= 0) {
     Meeting& m = meetings[meeting];
     m.normal += row.direction * (m.body == body ? force : -force);
-    m.point += x[row.rows[0]].xyz() * force;
+    if (row.count == 1 || row.count == 4) {
+      m.point += x[row.rows[0]].xyz() * force;
+    } else {  // the place on a face or an edge that touches a collider
+      for (int i = 0; i < row.count; ++i) m.point += x[row.rows[i]].xyz() * (row.share[i] * force);
+    }
     m.weight += force;
   }
   if (grip >= 0 && grips[grip].row >= 0)
@@ -148,21 +181,22 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
 
 /// Whoever comes out on the other side has come through: for him the side goes on on which he was.
 Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
+  const Touch plane{c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
+  if (planes) return plane;
   const Touch found = shapes[c.shape].touch(x);
-  if (dot(found.normal, c.before.normal) >= 0) return found;
-  return {c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
+  return dot(found.normal, c.before.normal) >= 0 ? found : plane;
 }
 
 /// The nearest of the faces that a vertex may touch.
 double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
-  const Vec3 p = x[c.row].xyz();
+  const Vec3 p = at(x, c.row);
   double best = std::numeric_limits<double>::infinity();
   PointTriangle nearest;
   const Face* face = nullptr;
   for (int f = c.first; f < c.last; ++f) {
     const auto& v = faces[f].rows;
-    const PointTriangle at = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
-    if (at.squared_distance < best) best = at.squared_distance, nearest = at, face = &faces[f];
+    const PointTriangle found = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
+    if (found.squared_distance < best) best = found.squared_distance, nearest = found, face = &faces[f];
   }
   if (!face) return -std::numeric_limits<double>::infinity();
   const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
@@ -174,6 +208,10 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
     const bool flat = nearest.part == TrianglePart::face;
     row.direction = flat ? outward : direction(nearest.offset, outward);
     distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
+  } else if (c.row < 0 && nearest.part != TrianglePart::face) {
+    // a point with a radius around it: the true distance, of which side its frozen normals tell
+    const double sign = dot(face->outward[size_t(nearest.part)], nearest.offset) < 0 ? -1 : 1;
+    distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
   } else {
     const double above = dot(normal, nearest.offset);
     if (nearest.part == TrianglePart::face) {
@@ -184,9 +222,10 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
       const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
       if (dot(outward, beside) > 0) {
         // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
-        // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge
-        const double ratio = norm(beside) / -above;
-        distance = above * (1 - ratio * ratio);
+        // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge; outside, as it goes
+        // on from there (beyond all bounds where p is 0, the former would)
+        const double e = norm(beside), ratio = std::min(1.0, e / -above);
+        distance = e < -above ? above * (1 - ratio * ratio) : 2 * (above + e);
         row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
       } else {
         distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
@@ -196,6 +235,11 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
   row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
   row.stiffness = c.stiffness;
+  if (c.row < 0) {  // on a point of a collider: what is pushed is the face, the other way
+    row.count = 3, row.rows = {face->rows[0], face->rows[1], face->rows[2], -1};
+    row.share = {nearest.weights[0], nearest.weights[1], nearest.weights[2], 0};
+    row.direction = row.direction * -1.0;
+  }
   return c.thickness - distance;
 }
 
@@ -204,7 +248,7 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
 double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight,
                        std::array<Vec3, 4>& slopes) const {
   constexpr double none = -std::numeric_limits<double>::infinity();
-  const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = x[c.rows[2]].xyz(), q1 = x[c.rows[3]].xyz();
+  const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
   const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
   const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), nn = dot(n, n), turn = nn / (pp * qq);
   if (!(turn > 1e-6)) return none;
@@ -214,7 +258,7 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
   const double on_p = fade(std::min(s, 1 - s) / fading, slope_s), on_q = fade(std::min(t, 1 - t) / fading, slope_t),
                across = fade(turn / parallel, slope_turn);
   weight = on_p * on_q * across;
-  row.count = 4, row.rows = c.rows;
+  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows;
   row.share = {1 - s, s, t - 1, -t};
   row.direction = n * (c.side / std::sqrt(nn));
   row.stiffness = c.stiffness * weight;
@@ -239,7 +283,7 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
 }
 
 void Contacts::keep_near(ContactRow& row, double depth) {
-  if (!std::isfinite(depth) || !(row.stiffness > 0)) return;
+  if (!std::isfinite(depth) || !(row.stiffness > 0) || planes) return;
   row.force = row.stiffness * depth, row.with = -1;
   near_.push_back(row);
 }
@@ -252,6 +296,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
   double energy = 0;
+  Stopwatch watch;
   ContactRow row;
   for (const OnShape& c : on_shapes) {
     const Touch found = touch(c, x[c.row].xyz());
@@ -272,6 +317,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
       found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row)
                                   : touch(on_edges[i - count], x, found_[i].row, found_[i].weight, found_[i].slopes);
   });
+  watch.book(milliseconds);
   for (int i = 0; i < int(found_.size()); ++i) {
     auto& [depth, row, weight, slopes] = found_[i];
     if (!(depth > 0)) {
@@ -284,7 +330,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     } else {
       const OnEdge& c = on_edges[i - count];
       energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, c.meeting, energies);
-      for (int k = 0; weight < 1 && k < 4; ++k)
+      for (int k = 0; weight < 1 && k < row.count; ++k)
         gradient[row.rows[k]] += Vec4(slopes[k] * (0.5 * c.stiffness * depth * depth));
     }
   }

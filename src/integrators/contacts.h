@@ -55,7 +55,8 @@ class Contacts {
     Vec3 from;     // where the step began, with the distance
     Touch before;  // there: whoever comes out on the other side has come through
   };
-  /// A vertex that may touch some faces, of which the nearest counts; or an edge that may touch another.
+  /// A vertex that may touch some faces, of which the nearest counts; or an edge that may touch another. A point of a
+  /// collider is of the body that it touches, and there is no other.
   struct OnFaces {
     int row, body, other;  // bodies of the island
     int first, last;       // in `faces`
@@ -83,9 +84,15 @@ class Contacts {
     double weight;              // 0: they do not touch
   };
 
+  /// Points of colliders where they are at the end of the step: as a row of a candidate, -1 - its place here.
+  std::vector<Vec3> points;
+  Vec3 at(const Vec4* x, int row) const { return row >= 0 ? x[row].xyz() : points[-1 - row]; }
+
   std::vector<Meeting> meetings;
-  /// Of a new candidate.
+  /// Of a new candidate; -1: with itself.
   int meeting_of(int body, int other, int collider);
+  /// The last one, if it has turned out to be none.
+  void drop_meeting();
 
   std::vector<PlacedShape> shapes;  // as they are at the end of the step
   std::vector<char> shape_moves;    // during it
@@ -95,8 +102,16 @@ class Contacts {
   std::vector<OnEdge> on_edges;
   std::vector<Grip> grips;
 
+  /// Colliders are the planes that they are where the step begins; the matrix has these already (Island::planes).
+  bool planes = false;
+  /// Spent on finding the nearest places since it was last set to 0 [ms].
+  double milliseconds = 0;
+
+  /// The world is among what may touch.
+  bool grounded() const { return !on_shapes.empty() || !points.empty(); }
   bool empty() const { return on_shapes.empty() && on_faces.empty() && on_edges.empty(); }
-  void clear();
+  /// Nothing touches, of so many bodies and colliders.
+  void clear(int bodies, int colliders);
   /// The next evaluation is at the x at which the last step ended: a grip that other candidates would stretch gives
   /// way, unless what it holds to has moved.
   void look_again() { looks_again_ = true; }
@@ -104,6 +119,8 @@ class Contacts {
   /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing
   /// has.
   bool take_hold();
+  /// The point of the face in `row` that a new grip holds to: not stretched at x.
+  void find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
 
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
@@ -120,7 +137,8 @@ class Contacts {
   bool touching() const { return touching_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
-  /// The part of W at the last evaluation that each body has against others and itself; half of a pair to each.
+  /// The part of W at the last evaluation that each body has against others and itself, half of a pair to each, and
+  /// with its faces and edges against colliders that stand still.
   double pair_energy(int body) const { return pair_energy_.empty() ? 0 : pair_energy_[body]; }
   /// And that of the springs that hold against sliding, which is not in pair_energy().
   double grip_energy(int body) const { return grip_energy_.empty() ? 0 : grip_energy_[body]; }
@@ -145,6 +163,7 @@ class Contacts {
               int other, int meeting, std::span<double> energies);
   void keep_near(ContactRow& row, double depth);
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
+  bool anchor(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const;
   Vec3 find_holders(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
@@ -162,6 +181,11 @@ class Contacts {
   };
   std::vector<Found> found_;  // of on_faces, then of on_edges
   bool looks_again_ = false;
+  int& place_of(int body, int other, int collider) {
+    return meeting_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];
+  }
+  int bodies_ = 0, sides_ = 0;
+  std::vector<int> meeting_at_;  // in `meetings`, by body and other side; -1: none
 
  public:
   /// From rows of the state to rows of the island, and back.

@@ -161,11 +161,19 @@ void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh,
   has_pattern = true;
   for (const AnchorTerm& term : anchors_)  // these come and go; the pattern stays
     if (term.to_world) term.world.add_weights(assembly);
+  for (const LowRankTerm& term : planes_) assembly.add_to_diagonal(term.a, term.weight);
 }
 
-/// Weights of the anchors to the world, one term per vertex, vertices ascending.
+void Island::set_planes(const std::vector<LowRankTerm>& terms) {
+  const auto same = [](const LowRankTerm& p, const LowRankTerm& q) { return p.a == q.a && p.weight == q.weight; };
+  if (std::equal(terms.begin(), terms.end(), planes_.begin(), planes_.end(), same)) return;
+  planes_ = terms;
+  anchors_changed();
+}
+
+/// Weights of the anchors to the world and of planes, one term per vertex, vertices ascending.
 std::vector<LowRankTerm> Island::world_anchors() const {
-  std::vector<LowRankTerm> terms;
+  std::vector<LowRankTerm> terms = planes_;
   for (const AnchorTerm& term : anchors_)
     if (term.to_world)
       for (size_t i = 0; i < term.world.vertices.size(); ++i)

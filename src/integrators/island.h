@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
+#include "integrators/body_turns.h"
 #include "integrators/contact_metric.h"
 #include "integrators/contacts.h"
 #include "integrators/integrator.h"
@@ -146,11 +147,15 @@ class Island {
     taken_out_.insert(taken_out_.end(), terms.begin(), terms.end());
     anchors_changed();
   }
+  /// Weights of vertices that planes of colliders may hold, in the matrix as long as they are set; the factors follow
+  /// likewise.
+  void set_planes(const std::vector<LowRankTerm>& terms);
+  const std::vector<LowRankTerm>& planes() const { return planes_; }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   /// Another motion was put in place of this one: nothing of its past may count.
   void motion_replaced() {
-    start_ = {}, evaluated_ = false;
+    start_ = {}, evaluated_ = spent_ = false;
     if (own_step_) own_step_->forget();
   }
   /// What a method with a step of its own remembers of the last steps belongs to another motion.
@@ -172,9 +177,10 @@ class Island {
   /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
   /// sequence of entries but for the anchors to the world.
   void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const;
-  /// x = A^-1 b with the factor of this step.
+  /// x = A^-1 b with the factor of this step; B^-1 b where bodies turn by themselves (body_turns.h).
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
     factor_.solve(b.data(), x.data());
+    if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
   }
   /// Counts changes of weights, stiffnesses and anchors.
@@ -242,6 +248,7 @@ class Island {
 
   struct Start {                                      // the state at t_n
     Vec3 center, center_n;                            // of mass, at xb and x_n
+    Vec3 about;                                       // what L is held about: the centre at xb, or a pivot
     Vec3 origin;                                      // of the levers r, near the centre at xb
     Vec3 momentum, spin, force, torque, torque_b, u;  // torque_b: about the centre at xb; u: sum m u
     double kinetic_u = 0;
@@ -254,6 +261,8 @@ class Island {
     bool of_rest = false;   // swings by the arms of the rest shape
     bool touches = false;   // something may touch
     bool grounded = false;  // and it is the world
+    bool pivots = false;    // anchored about a point or an axis, and nothing else pulls
+    Vec3 pivot;
     int kept = 6;           // how many of the momenta no contact resists, and which: combinations of P and L/R
     std::array<Vec6, 6> basis{};
     bool direct = true, statics = false;  // of the integrator
@@ -302,6 +311,7 @@ class Island {
   bool follow_anchors(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
   void choose(double h, const Settings& settings);
+  void find_pivot();
   void look_at_start(const Integrator& integrator, double h);
   void sum_forces(Start& start) const;
   void pose(double h, const Demand& demand);
@@ -344,7 +354,8 @@ class Island {
     return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
   }
   void solve_columns();
-  void swing_at_rest(Factor& factor);
+  void swing_at_rest(Factor& factor, double hh);
+  void find_turns();
   void start_iterate(double h);
   StepProducts column_products();
 
@@ -377,6 +388,7 @@ class Island {
   bool evaluated_ = false;
   long matrix_version_ = 0, anchor_version_ = 0;
   std::vector<LowRankTerm> taken_out_;  // all of them, in the order in which elements went
+  std::vector<LowRankTerm> planes_;     // one per row, rows ascending
   std::vector<std::unique_ptr<Factor>> factors_;
   SolverParts factor_;
   Factor* slot_ = nullptr;  // of it, unless it has parts
@@ -387,7 +399,8 @@ class Island {
   bool has_metric_ = false;
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
   std::vector<Vec4> contact_b_, contact_x_, change_b_, change_x_, d_, Ad_, more_, A_more_;
-  std::vector<double> along_, more_along_;
+  std::vector<double> along_, more_along_, guess_;
+  std::vector<double> near_force_, near_stiffness_;  // below 0: of friction, which always pulls
   std::vector<ContactRow> predicted_;
   std::vector<char> pushes_;
   bool foresees_ = true;  // what will push where the step leads
@@ -405,6 +418,7 @@ class Island {
   bool narrow_ = false;
   int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false;
+  bool spent_ = false;  // the last step was asked to lose energy that it could not lose
   struct Last {           // the iteration before
     bool counts = false;  // the next one may be accelerated by it
     Direction direction;
@@ -416,6 +430,7 @@ class Island {
   std::vector<Vec4> x_before_;
   std::vector<double> inertia_parts_;
   Swing swing_;
+  BodyTurns turns_;
   Mat3 shape_;  // of the affine map from the rest shape to xb, of a swing
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest

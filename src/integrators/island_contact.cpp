@@ -44,9 +44,27 @@ void Island::find_metric() {
   };
   if (slot_) add(*slot_, rows_);
   for (size_t k = 0; k < parts_.size(); ++k) add(*part_slots_[k], parts_[k]->rows_);
-  metric_.bind(blocks_, rows_);
+  find_turns();
+  metric_.bind(blocks_, rows_, turns_);
   has_metric_ = true;
+  for (auto& z : z_) z.clear();
   contact_b_.resize(rows_), contact_x_.resize(rows_), more_.resize(rows_), A_more_.resize(rows_);
+}
+
+/// Of bodies that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
+/// anchored and touches bends rather than turns.)
+void Island::find_turns() {
+  if (problem_.momenta || anchored_ || minimizer_ || consistent() || contacts.planes) return;
+  const auto add = [&](Island& part, Factor& factor, int first) {
+    if (part.bodies_.size() != 1) return;
+    part.swing_at_rest(factor, base_.hh);
+    Mat3 moment{};
+    for (int i = 0; i < part.rows_; ++i)
+      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_[i].xyz());
+    turns_.add(first, factor.swing.arm, factor.swing.second, moment * part.rest_inverse_);
+  };
+  if (slot_) add(*this, *slot_, 0);
+  for (size_t k = 0; k < parts_.size(); ++k) add(*parts_[k], *part_slots_[k], blocks_[k + (slot_ ? 1 : 0)].first);
 }
 
 /// A contact without friction pushes along its normal alone: momenta that none of these wrenches changes are held. On a
@@ -73,6 +91,15 @@ void Island::find_free_momenta() {
     }
     if (count == 6) break;
   }
+  // faces and edges push on a corner of a collider, and on both ends of an edge, from anywhere
+  for (const Vec3& point : contacts.points)
+    for (int axis = 0; axis < 3 && count < 6; ++axis) {
+      Vec3 force{};
+      force[axis] = 1;
+      const Vec3 torque = cross((point - start_.center_n) * scale, force);
+      Vec6 wrench = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+      if (beside(resisted, count, wrench, 1e-3)) resisted[count++] = wrench;
+    }
   p.kept = 0;
   for (int axis = 0; axis < 6; ++axis) {
     Vec6 v{};
@@ -197,9 +224,26 @@ void Island::predict_contacts() {
   std::fill_n(pushes_.begin(), now, char(1));
   change_b_.assign(rows_, Vec4()), change_x_.assign(rows_, Vec4());
   d_.assign(rows_, Vec4()), Ad_.assign(rows_, Vec4());
-  along_.assign(all, 0.0), more_along_.resize(all);
-  const auto always = [&](size_t r) { return near_row(r).with >= 0; };  // friction
-  double fallen = 0;
+  along_.assign(all, 0.0), more_along_.resize(all), guess_.assign(all, 0.0);
+  near_force_.resize(all), near_stiffness_.resize(all);
+  for (size_t r = 0; r < all; ++r) {
+    const ContactRow& row = near_row(r);
+    near_force_[r] = row.force, near_stiffness_[r] = row.with >= 0 ? -row.stiffness : row.stiffness;
+  }
+  const auto force_at = [&](size_t r, double along) {
+    const double force = near_force_[r] + std::abs(near_stiffness_[r]) * along;
+    return force > 0 || near_stiffness_[r] < 0 ? force : 0;
+  };
+  const auto choose_pushes = [&](double look) {
+    bool same = true;
+    for (size_t r = 0; r < all; ++r) {
+      const char pushes = near_stiffness_[r] < 0 || force_at(r, along_[r] + look * more_along_[r]) > 0;
+      same = same && pushes == pushes_[r];
+      pushes_[r] = pushes;
+    }
+    return same;
+  };
+  double fallen = 0, look = 0;
   crawls_ = false;
   for (int turn = 0; turn < most_turns; ++turn) {
     if (turn > 0) change_rows();
@@ -210,7 +254,12 @@ void Island::predict_contacts() {
       contact_b_.assign(rows_, Vec4()), contact_x_.assign(rows_, Vec4());
       if (!metric_.empty()) {
         metric_.gather(more_, y_[6]);
+        contact_m_.clear();
+        for (size_t r = 0; turn > 0 && r < all; ++r)
+          if (pushes_[r]) contact_m_.push_back(guess_[r]);
         metric_.multipliers(y_[6], contact_m_, solve, exactly);
+        for (size_t r = 0, k = 0; r < all; ++r)
+          if (pushes_[r]) guess_[r] = contact_m_[k++];
         metric_.scatter(contact_m_, contact_b_);
         this->solve(contact_b_, contact_x_);
       }
@@ -231,11 +280,7 @@ void Island::predict_contacts() {
     // Q' on the way there, which grows: up to where it is 0
     const auto rise = [&](double t) {
       double sum = slope + t * curvature;
-      for (size_t r = 0; r < all; ++r) {
-        const ContactRow& row = near_row(r);
-        const double force = row.force + row.stiffness * (along_[r] + t * more_along_[r]);
-        if (force > 0 || always(r)) sum += force * more_along_[r];
-      }
+      for (size_t r = 0; r < all; ++r) sum += force_at(r, along_[r] + t * more_along_[r]) * more_along_[r];
       return sum;
     };
     double fall = 0, length = 1;
@@ -256,6 +301,11 @@ void Island::predict_contacts() {
       fall = -rise(0);
       crawls_ = true;
     }
+    if (turn > 0 && !(fall > 0) && look > 0) {  // looked too far
+      look = 0;
+      choose_pushes(0);
+      continue;
+    }
     if (!(rise(1) <= 1e-3 * fall)) {
       double low = 0;
       for (int n = 0; n < 24 && low < 0.9 * length; ++n) {
@@ -270,15 +320,9 @@ void Island::predict_contacts() {
     }
     for (int i = 0; i < rows_; ++i) d_[i] += more_[i] * length, Ad_[i] += A_more_[i] * length;
     // the next piece is that of where this one leads; where the way there is blocked at once, all that blocks it counts
-    const double look = length < 0.1 ? 1 - length : 0;
-    bool same = true;
-    for (size_t r = 0; r < all; ++r) {
-      const ContactRow& row = near_row(r);
-      along_[r] += length * more_along_[r];
-      const char pushes = always(r) || row.force + row.stiffness * (along_[r] + look * more_along_[r]) > 0;
-      same = same && pushes == pushes_[r];
-      pushes_[r] = pushes;
-    }
+    look = length < 0.1 ? 1 - length : 0;
+    for (size_t r = 0; r < all; ++r) along_[r] += length * more_along_[r];
+    const bool same = choose_pushes(look);
     fallen += 0.5 * fall * length;
     if (length > 0.5 && (same || 0.5 * fall * length < 0.01 * fallen)) break;
   }

@@ -26,10 +26,46 @@ RowArrays Island::arrays() {
           base_.u.data(),
           forcing.uniform ? nullptr : forcing.force.data(),
           problem_.momenta,
-          start_.center,
+          start_.about,
           x_.data(),
           gg_.data(),
           base_.hh};
+}
+
+/// Springs to one point exert no torque about it, springs to points on a line none about that line. Where no other
+/// force acts, L about it is what it was, exactly: held, it keeps a swing from ending in vibration (docs/cpd.md). P
+/// goes as the anchors make it.
+void Island::find_pivot() {
+  Problem& p = problem_;
+  if (!forcing.uniform || norm(forcing.common) != 0) return;
+  const Vec4* first = nullptr;
+  Vec3 far{};
+  const auto each_point = [&](auto&& visit) {
+    for (const AnchorTerm& term : anchors_)
+      for (size_t i = 0; term.to_world && i < term.world.points.size(); ++i)
+        if (term.world.weight(i) > 0) visit(term.world.points[i]);
+  };
+  each_point([&](const Vec4& point) {
+    if (!first) first = &point;
+    const Vec3 d = vec3(point - *first);
+    if (dot(d, d) > dot(far, far)) far = d;
+  });
+  if (!first) return;
+  // one point but for the round-off of coordinates
+  const double same = 1e-9 * (norm(vec3(*first)) + std::sqrt(2 * rest_size_ / total_mass_));
+  const bool axis = norm(far) > same;
+  const Vec3 along = axis ? far / norm(far) : Vec3{};
+  bool straight = true;
+  if (axis)
+    each_point([&](const Vec4& point) { straight = straight && norm(cross(along, vec3(point - *first))) <= same; });
+  if (!straight) return;
+  p.pivots = p.momenta = true;
+  p.swings = p.of_rest = false;
+  p.pivot = vec3(*first);
+  p.kept = axis ? 1 : 3;
+  p.basis = {};
+  for (int k = 0; k < p.kept; ++k)
+    for (int a = 0; a < 3; ++a) p.basis[k][3 + a] = axis ? along[a] : double(a == k);
 }
 
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
@@ -37,7 +73,8 @@ RowArrays Island::arrays() {
 void Island::look_at_start(const Integrator& integrator, double h) {
   const Vec3 x = vec3(motion.x[middle_]), v = vec3(motion.v[middle_]);
   // where xb and u of that row would be if it went on like this
-  const RowOrigin o{x + v * (h - base_.hh), x, v, v + vec3(forcing.acceleration[middle_]) * base_.hh};
+  const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
+                    v + vec3(forcing.acceleration[middle_]) * base_.hh};
   const RowArrays rows = arrays();
   RowSides sides{};
   if (narrow_) {
@@ -63,6 +100,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   Start s;
   s.origin = o.xb;
   s.center = o.xb + db, s.center_n = o.x + dx;
+  s.about = problem_.pivots ? problem_.pivot : s.center;
   s.momentum = (o.v + dv) * m, s.u = (o.u + du) * m;
   s.spin = sum.l - cross(dx, dv) * m;
   s.kinetic = about_mean(sum.kinetic, m, dv) + 0.5 * dot(s.momentum, s.momentum) / m;
@@ -104,18 +142,19 @@ void Island::sum_forces(Start& s) const {
 /// columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of r would change, since A
 /// e = K e.
 void Island::solve_columns() {
-  if (problem_.of_rest) swing_at_rest(*slot_);
+  if (problem_.of_rest) swing_at_rest(*slot_, base_.hh);
   if (!has_levers()) {
     if (narrow_) {
       factor_.solve(lin_narrow_.data(), Alin_narrow_.data());
     } else {
       factor_.solve(lin_.data(), Alin_.data());
+      if (!turns_.empty()) turns_.add_to(lin_, Alin_);
     }
     right_hand_sides_ += 3;
     return;
   }
   for (const AnchorTerm& term : anchors_) {
-    if (!term.to_world) continue;
+    if (!term.to_world || problem_.pivots) continue;  // grad c_L has the masses alone
     for (size_t i = 0; i < term.world.vertices.size(); ++i) {
       const int v = term.world.vertices[i];
       const Vec4 more = (base_.xb[v] - Vec4(start_.origin)) * term.world.weight(i);
@@ -136,10 +175,10 @@ void Island::solve_columns() {
 }
 
 /// Arms of the rest shape, made anew where the matrix has changed.
-void Island::swing_at_rest(Factor& factor) {
+void Island::swing_at_rest(Factor& factor, double hh) {
   auto& swing = factor.swing;
   if (swing.version == factor.version && swing.anchor_version == factor.anchor_version) return;
-  const double stiff = 1 / (base_.hh * base_.hh);
+  const double stiff = 1 / (hh * hh);
   for (int i = 0; i < rows_; ++i) kr_[i] = rest_[i] * (forcing.mass[i] * stiff);
   for (const AnchorTerm& term : anchors_)
     for (size_t i = 0; term.to_world && i < term.world.vertices.size(); ++i)

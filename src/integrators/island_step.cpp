@@ -12,19 +12,15 @@ namespace verve {
 
 namespace {
 
-constexpr double epsilon = 2.220446049250313e-16;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int touching_patience = 36;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
-constexpr int heap_iterations = 16;
+constexpr int heap_iterations = 12;
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-
-}  // namespace
-
-namespace {
 
 void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l.y, l.z}; }
 
@@ -36,6 +32,7 @@ void Island::solve_gradient() {
     factor_.solve(gg_.data(), Ag_narrow_.data());
   } else {
     factor_.solve(gg_.data(), Ag_.data());
+    if (!turns_.empty()) turns_.add_to(gg_, Ag_);
   }
   right_hand_sides_ += 3;
 }
@@ -85,7 +82,7 @@ void Island::move(const Direction& d, double beta) {
     step.lever = column(Akr_, lever_narrow_);
     step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (base_.hh * scale);
     step.shift = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * scale) -
-                 cross(step.turn, start_.center - start_.origin);  // the lever is about the origin
+                 cross(step.turn, start_.about - start_.origin);  // the lever is about the origin
   } else if (problem_.swings) {
     step.lever = column(arm_, lever_narrow_);
     step.turn = swing_.inverse * (swing_.gg * step.g + swing_.lin * step.l);
@@ -160,115 +157,6 @@ double Island::merit_at_start(double h, double h_target) {
   const RowArrays after = arrays();
   pass([&](int begin, int end) { return arrive(after, begin, end); });
   return out;
-}
-
-/// What is asked for, as far as that is known before a look at the state.
-void Island::choose(double h, const Settings& settings) {
-  Problem p;
-  p.held = settings.conservation != Conservation::none && !driven;
-  p.published = p.held && settings.conservation == Conservation::published;
-  p.momenta = p.held && !anchored_;
-  p.touches = !contacts.empty();
-  p.grounded = !contacts.on_shapes.empty();
-  p.swings = p.held && !p.published && anchored_ && !p.touches;
-  p.of_rest = p.swings && bodies_.size() == 1;
-  p.tolerance = settings.tolerance;
-  // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
-  p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
-  problem_ = p;
-}
-
-/// Targets, K and the scales of the residuals (docs/cpd.md).
-void Island::pose(double h, const Demand& demand) {
-  const Start& s = start_;
-  Problem& p = problem_;
-  // Eq. 12 with its signs corrected, and exact for constant forces; H(x) = total + f.x_n + offset
-  const double kick = (1 - base_.kappa) * h;
-  p.offset = p.published ? h * s.force_v : s.force_drift - 0.5 * base_.kappa * base_.kappa * h * h * s.force_a;
-  p.target.p = s.momentum + s.force * kick + demand.debt.p;
-  p.target.l = s.spin + s.torque * kick + demand.debt.l;
-  p.target.h = demand.set_energy && p.held ? demand.energy + s.force_x + p.offset
-                                           : s.kinetic + motion.energy + p.offset + demand.debt.h;
-
-  // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
-  const bool carried = anchored_ || p.grounded;  // by the world
-  const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
-  const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
-  if (p.momenta && p.kept == 6) {
-    const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
-    p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
-  }
-  // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
-  if (p.held && p.direct)
-    p.target.h -= (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
-
-  // Energy scale: free of units, no absolute tolerance anywhere.
-  const bool euler = base_.kappa != 0 || p.published || !p.held;
-  double inner = motion.energy + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
-  if (p.statics) inner = motion.energy + 1e-2 * s.force_size * s.radius;
-  if (!carried && !p.statics)
-    inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
-  const double outer_h = carried ? 0 : translation - p.beta * dot(s.force, rigid_v);
-  p.present = std::max({p.momenta && p.kept == 6 ? p.rigid - outer_h : 0, inner,
-                        1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
-  // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
-  // potential: a hundredth of what moves it against them by its own size
-  p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
-  for (const int b : bodies_)  // its energy passes through zero while its forces do not
-    for (const auto& potential : model_.bodies[b].potentials)
-      p.present = std::max(p.present, 1e-2 * potential->prestress());
-  // what is owed is no measure of what there is
-  p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
-  p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
-}
-
-/// Float kernels cannot resolve strains below about 1e-3.
-Precision Island::kernel_precision(Precision wanted) {
-  if (wanted == Precision::float64) return wanted;
-  if (reference_version_ != matrix_version_) {
-    reference_energy_ = 0;
-    for (const int b : bodies_)
-      for (const auto& potential : model_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
-    reference_version_ = matrix_version_;
-  }
-  return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;
-}
-
-/// Residuals within the tolerance, or sunk into the round-off of positions and sums.
-bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const {
-  const Problem& p = problem_;
-  const RowSums& s = sums_.rows;
-  const double speed = std::sqrt(2 * s.kinetic / total_mass_);
-  const double noise_v = 4 * epsilon * (norm(start_.center) + start_.radius) / base_.hh + 64 * epsilon * speed;
-  const double noise_p = total_mass_ * noise_v;
-  const double noise_h = noise_p * speed + 64 * epsilon * (s.kinetic + sums_.energy + std::abs(p.beta * s.force_v));
-  if (p.momenta) {
-    const double enough = std::max(p.tolerance * p.scale_p, noise_p);
-    if (norm(c.p) > enough || norm(c.l) > enough * start_.radius) return false;
-  }
-  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || (p.touches && p.lets_go) ||
-         ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
-}
-
-bool Island::at_rest(double h, double tolerance) const {
-  // a look at the last step settles it for whatever moves
-  const double size = std::max(1e-16 * total_mass_ * start_.radius * start_.radius / (h * h), 1e-9 * start_.kinetic);
-  const double energy = motion.energy - prestress_energy_;
-  if (start_.radius > 0 && energy > 1e3 * tolerance * size) return false;
-  Vec3 momentum{}, center{};
-  for (int i = 0; i < rows_; ++i) {
-    momentum += vec3(motion.v[i]) * forcing.mass[i];
-    center += vec3(motion.x[i]) * forcing.mass[i];
-  }
-  const Vec3 v = momentum / total_mass_;
-  center = center / total_mass_;
-  double inner = energy, second = 0;
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 d = vec3(motion.v[i]) - v, r = vec3(motion.x[i]) - center;
-    inner += 0.5 * forcing.mass[i] * dot(d, d);
-    second += forcing.mass[i] * dot(r, r);
-  }
-  return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
 void Island::prepare_minimizer(const Settings& settings) {
@@ -374,10 +262,11 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
   base_.keep_rates = !contacts.empty() && settings.touching;
   // half a kick after the solve would shake what rests on something
-  integrator.begin(motion, h, settings.conservation == Conservation::cpd && contacts.on_shapes.empty(), base_);
+  integrator.begin(motion, h, settings.conservation == Conservation::cpd && !contacts.grounded(), base_);
   base_.falling = {};
   choose(h, settings);
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
+  if (problem_.swings && problem_.direct) find_pivot();
   // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
   problem_.lets_go = problem_.held && calm && searches_;
   if (problem_.statics && !anchored_) {
@@ -407,6 +296,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
   if (accelerator_) accelerator_->restart();
   if (pairs) pairs->clear();
+  turns_.clear();
   if (p.touches && factors) find_metric();
   const bool searches = accelerator_ || pairs || p.touches ||
                         (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
@@ -434,7 +324,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
-  bool halved = false;
+  bool halved = false, gave_up = false;
+  bool aimed_at_h = false;  // by the last step, which would have met H but for what is not linear
+  double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto let_go = [&] { negligible = infinity, problem_.lets_go = out.let_go = true; };
   if (plain && p.held && p.touches) let_go();
   const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
@@ -450,6 +342,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const auto energy_now = [&] { return s.kinetic + sums_.energy - p.beta * s.force_v; };
     double h_now = energy_now();
     halved = false;
+    // a heap that lies is nearer to its end where it is than where it would fall to
+    if (k == 0 && merit(0, 0) > rest_merit) {
+      x_before_ = motion.x;
+      shorten_step(0);
+      sums_.energy = add_gradient(x_, gg_, kernel);
+      h_now = energy_now();
+    }
     if (searches && last_merit < std::numeric_limits<double>::infinity()) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
       double now = merit(h_now - h_target, out.lambda), length = 1;
@@ -503,7 +402,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const bool rests = p.grounded && out.stationary && start_.kinetic < 1e-4 * p.e_ref && !(p.lets_go && sheets);
     const bool short_step = out.step_length < (rests                          ? 1e-6
                                                : p.lets_go && p.touches       ? 1e-3
-                                               : p.momenta                    ? 1e-2
+                                               : p.momenta && !p.pivots       ? 1e-2
                                                : p.grounded && out.stationary ? 1e-3
                                                : p.held || driven             ? std::min(1e-2, std::sqrt(p.tolerance))
                                                                               : p.tolerance);
@@ -514,6 +413,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (!took_hold && (done || k == hold_after)) {
       took_hold = true;
       if (contacts.take_hold()) {
+        const RowArrays rows = arrays();
+        pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
         last_merit = infinity;
         continue;
       }
@@ -534,7 +435,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= patience() && c.h > 0 && out.lambda > 0.5) negligible = infinity;
+    if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
     // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
     if (p.touches && p.held && !p.lets_go && k >= touching_patience) {
       out.let_go = true;
@@ -572,10 +473,25 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     if (pairs) take_in_pairs(products_s, products_k);
-    if (p.touches) take_in_contacts(products_s);
-    const Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
-                                                          settings.epsilon * p.e_ref, out.alpha)
-                                    : constrained_direction(products_s, products_k, c, out.lambda, negligible);
+    if (p.touches && (p.momenta || !p.lets_go)) take_in_contacts(products_s);
+    Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
+                                                    settings.epsilon * p.e_ref, out.alpha)
+                              : constrained_direction(products_s, products_k, c, out.lambda, negligible);
+    // Where the iterations end before H is met, the last step takes in what its linearisation would miss: a share of
+    // 1/2 |dx|^2_A. That of the step before is known, which led to c_H where it aimed at none; steps become smoother,
+    // and it falls as it has fallen. (A tolerance below
+    // round-off asks for the iterates as they are.)
+    const double before = curved;
+    curved = aimed_at_h ? std::clamp(2 * c.h / last_.direction.norm2, 0.0, 1.0) : 0;
+    if (k + 1 == last_iteration && curved > 0 && p.tolerance > epsilon && !p.published && !p.touches && !pairs &&
+        !d.at_bound && !d.stationary) {
+      const double share = before > curved ? curved * curved / before : curved;
+      for (int n = 0; n < 2; ++n) {
+        Quantities ahead = c;
+        ahead.h += 0.5 * share * d.norm2;
+        d = constrained_direction(products_s, products_k, ahead, out.lambda, negligible);
+      }
+    }
     out.lambda = d.lambda;
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
@@ -586,6 +502,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
     // 0.17: so short that the next may be slow
     last_ = {!p.published && !pairs && !p.touches && length < 0.17, d, products_k, swing_.gg};
+    aimed_at_h = beta == 0 && !d.at_bound && !d.stationary && d.norm2 > 0;
     watch.book(out.timings.conservation);
     remember(d.lambda);
     if (pairs) add_pairs(d);
@@ -595,6 +512,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
 
   out.finished = true;
+  spent_ = gave_up && demand.lowers();
   if (p.lets_go && out.rose && !p.touches) {
     // cut short, even backward Euler may gain: the motion of the whole alone then, which never does
     merit_at_start(h, p.target.h);

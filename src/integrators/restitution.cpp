@@ -35,36 +35,53 @@ double kinetic(const Kick& kick) {
 
 }  // namespace
 
+/// After a step: what touched in it, so that an impact between two frames is one too.
+void World::note_meetings(const Island& island) {
+  for (Met& met : met_)
+    if (&island_of(met.body) == &island) met.still = false;
+  for (const Contacts::Meeting& m : island.contacts.meetings) {
+    if (!(m.weight > 0)) continue;
+    const int body = island.bodies()[m.body], other = m.other < 0 ? -1 : island.bodies()[m.other];
+    auto met = std::find_if(met_.begin(), met_.end(), [&](const Met& k) {
+      return k.body == body && k.other == other && k.collider == m.collider;
+    });
+    if (met == met_.end()) met = met_.insert(met, {body, other, m.collider, {}, {}, false});
+    met->normal = direction(m.normal, {0, 1, 0}), met->point = m.point / m.weight, met->still = true;
+  }
+}
+
+/// Its steps are taken anew.
+void World::forget_meetings(const Island& island) {
+  std::erase_if(met_, [&](const Met& met) { return &island_of(met.body) == &island; });
+}
+
 void World::rebound(double time) {
   if (!has_contact()) return;
   for (Bounce& bounce : state.bounces) ++bounce.free, ++bounce.age;
-  for (Island* island : islands_)
-    for (const Contacts::Meeting& m : island->contacts.meetings) {
-      if (!(m.weight > 0)) continue;
-      const int body = island->bodies()[m.body], other = m.other < 0 ? -1 : island->bodies()[m.other];
-      auto bounce = std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) {
-        return b.body == body && b.other == other && b.collider == m.collider;
-      });
-      const Vec3 n = direction(m.normal, {0, 1, 0}), point = m.point / m.weight;
-      if (bounce == state.bounces.end()) {
-        Bounce fresh;
-        fresh.body = body, fresh.other = other, fresh.collider = m.collider;
-        // as it was before the frame
-        const auto before = [&](int b) {
-          const Body& of = model.bodies[b];
-          return Whole({of.mass.data(), before_.x.data() + of.first, before_.v.data() + of.first,
-                        before_.p.data() + of.first, of.count, of.total_mass, &of.coupling},
-                       point, n);
-        };
-        Vec3 velocity = before(body).velocity;
-        if (other >= 0) velocity -= before(other).velocity;
-        if (m.collider >= 0) velocity -= collider_velocity(m.collider, time, point);
-        fresh.speed = std::max(0.0, -dot(velocity, n));
-        state.bounces.push_back(fresh);
-        bounce = state.bounces.end() - 1;
-      }
-      bounce->free = 0, bounce->normal = n, bounce->point = point;
+  for (const Met& met : met_) {
+    auto bounce = std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) {
+      return b.body == met.body && b.other == met.other && b.collider == met.collider;
+    });
+    const Vec3 n = met.normal, point = met.point;
+    if (bounce == state.bounces.end()) {
+      Bounce fresh;
+      fresh.body = met.body, fresh.other = met.other, fresh.collider = met.collider;
+      // as it was before the frame
+      const auto before = [&](int b) {
+        const Body& of = model.bodies[b];
+        return Whole({of.mass.data(), before_.x.data() + of.first, before_.v.data() + of.first,
+                      before_.p.data() + of.first, of.count, of.total_mass, &of.coupling},
+                     point, n);
+      };
+      Vec3 velocity = before(met.body).velocity;
+      if (met.other >= 0) velocity -= before(met.other).velocity;
+      if (met.collider >= 0) velocity -= collider_velocity(met.collider, time, point);
+      fresh.speed = std::max(0.0, -dot(velocity, n));
+      state.bounces.push_back(fresh);
+      bounce = state.bounces.end() - 1;
     }
+    bounce->free = met.still ? 0 : 1, bounce->normal = n, bounce->point = point;
+  }
   for (const Bounce& bounce : state.bounces) {
     if (bounce.free == 0 || bounce.age * scene.step > longest_impact + 0.5 * scene.step) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;

@@ -26,6 +26,7 @@ struct BodyLedger {
   double grip_energy = 0;  // what holds it against sliding, likewise
   bool touched = false;    // something, in the last step
   bool let_go = false;     // of H, likewise
+  bool lies = false;       // still, in a heap
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;

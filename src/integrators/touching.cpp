@@ -1,8 +1,9 @@
-// Contact as a frame sees it: what may touch, which bodies move together because they do, and what friction takes.
+// Contact as a frame sees it: what may touch, and what friction takes.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "integrators/stopwatch.h"
 #include "integrators/turn.h"
 #include "integrators/world.h"
 
@@ -54,6 +55,8 @@ void World::compile_contact() {
   state.group.resize(model.bodies.size());
   for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
   if (!has_contact()) return;
+  features_.clear();
+  for (const Collider& c : model.colliders) features_.push_back(c.shape->features());
   if (!broad_phase_) broad_phase_ = make_broad_phase();
   pair_rules_.clear();
   const auto side = [&](const std::string& name) {
@@ -131,74 +134,6 @@ Pose World::pose_of(int collider, double time) const {
   return pose;
 }
 
-std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
-  std::vector<Island*> parts;
-  std::vector<int> bodies, anchors;
-  for (const int c : clusters) {
-    parts.push_back(clusters_[c].get());
-    bodies.insert(bodies.end(), parts.back()->bodies().begin(), parts.back()->bodies().end());
-    for (const int a : parts.back()->active_anchors()) anchors.push_back(a);
-  }
-  std::sort(anchors.begin(), anchors.end());
-  auto island = std::make_unique<Island>(model, std::move(parts), std::move(bodies), anchors);
-  for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
-  return island;
-}
-
-void World::group_islands() {
-  const int count = int(clusters_.size());
-  std::vector<int> root(count), cluster_of(model.bodies.size());
-  for (int c = 0; c < count; ++c) {
-    root[c] = c;
-    for (const int b : clusters_[c]->bodies()) cluster_of[b] = c;
-  }
-  const auto find = [&](int c) {
-    while (root[c] != c) c = root[c];
-    return c;
-  };
-  for (const auto& [a, b] : state.touching) {
-    const int i = find(cluster_of[a]), j = find(cluster_of[b]);
-    root[std::max(i, j)] = std::min(i, j);
-  }
-  const std::vector<Island*> before = std::move(islands_);
-  islands_.clear();
-  island_of_body_.assign(model.bodies.size(), -1), place_in_island_.assign(model.bodies.size(), -1);
-  bool made = false;
-  for (int c = 0; c < count; ++c) {
-    if (find(c) != c) continue;
-    std::vector<int> members;
-    for (int d = c; d < count; ++d)
-      if (find(d) == c) members.push_back(d);
-    Island* island = clusters_[c].get();
-    if (members.size() > 1) {
-      const auto same = std::find_if(merged_.begin(), merged_.end(), [&](const auto& m) {
-        if (m->parts().size() != members.size()) return false;
-        for (size_t k = 0; k < members.size(); ++k)
-          if (m->parts()[k] != clusters_[members[k]].get()) return false;
-        return true;
-      });
-      made |= same == merged_.end();
-      island = same != merged_.end() ? same->get() : merged_.emplace_back(merge(members)).get();
-    }
-    for (size_t k = 0; k < island->bodies().size(); ++k) {
-      island_of_body_[island->bodies()[k]] = int(islands_.size());
-      place_in_island_[island->bodies()[k]] = int(k);
-    }
-    islands_.push_back(island);
-    // rates go on only where the same bodies go on together
-    if (std::find(before.begin(), before.end(), island) == before.end()) island->motion_replaced();
-    size_t together = 0;
-    for (const int g : state.group) together += g == state.group[island->bodies()[0]];
-    island->restarts = together != island->bodies().size();
-    for (const int b : island->bodies()) island->restarts |= state.group[b] != state.group[island->bodies()[0]];
-  }
-  if (made || before != islands_) update_forces();
-  // islands of bodies that have parted may meet again, but not for ever
-  if (merged_.size() > 64)
-    std::erase_if(
-        merged_, [&](const auto& m) { return std::find(islands_.begin(), islands_.end(), m.get()) == islands_.end(); });
-}
-
 void World::restore_grips(const Island& island) {
   const auto mine = [&](int row) {
     for (const int b : island.bodies())
@@ -214,6 +149,7 @@ void World::restore_grips(const Island& island) {
   std::erase_if(state.entries, entered);
   for (const Entry& entry : before_.entries)
     if (entered(entry)) state.entries.push_back(entry);
+  forget_meetings(island);
   std::erase_if(state.presses, pressed);
   for (const Press& press : before_.presses)
     if (pressed(press)) state.presses.push_back(press);
@@ -221,10 +157,11 @@ void World::restore_grips(const Island& island) {
 }
 
 void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
-  if (!has_contact()) return;
+  if (!has_contact() || repels()) return;
+  Stopwatch watch;
   Contacts& c = island.contacts;
-  const bool had = !c.empty();
-  c.clear();
+  const bool had = !c.empty(), planes = scene.contact && scene.contact->response == "planes";
+  c.clear(int(island.bodies().size()), int(model.colliders.size()));
   c.row_of_state.assign(model.rows, -1), c.state_of_row.resize(island.rows());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
@@ -233,6 +170,9 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       c.state_of_row[island.offset(int(k)) + r] = body.first + r;
     }
   }
+  normals_.resize(std::max(normals_.size(), island.bodies().size()));
+  for (size_t k = 0; k < island.bodies().size(); ++k)
+    normals_[k].bind(model.bodies[island.bodies()[k]].surface, island.motion.x.data() + island.offset(int(k)));
   // where everything would be at the end of the step
   ahead_.resize(island.rows());
   for (int i = 0; i < island.rows(); ++i)
@@ -254,7 +194,6 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       if (!pair.touch) continue;
       const size_t first = c.on_shapes.size();
       const size_t first_grip = c.grips.size();
-      const size_t first_meeting = c.meetings.size();
       const int meeting = c.meeting_of(int(k), -1, int(s));
       bool meets = all;
       const PlacedShape& placed = c.shapes.back();
@@ -287,12 +226,17 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         }
         c.on_shapes.push_back(on);
       }
-      if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip), c.meetings.resize(first_meeting);
+      if (!meets) c.on_shapes.resize(first), c.grips.resize(first_grip), c.drop_meeting();
       // what a moving collider brings is not known beforehand, as of a hard anchor that moves
       island.driven |=
           moves && c.on_shapes.size() > first && (settings.conservation != Conservation::none || settings.projection);
     }
+    const size_t points = c.points.size();
+    if (!features_[s].points.empty() && !planes) prepare_features(island, int(s), start, all);
+    island.driven |=
+        moves && c.points.size() > points && (settings.conservation != Conservation::none || settings.projection);
   }
+  if (planes) prepare_planes(island);
   if (scene.contact) prepare_pairs(island, h);
   island.inelastic = !c.empty();
   for (const int b : island.bodies())
@@ -305,6 +249,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   bool touched = false;
   for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
   if (touched && c.empty()) island.motion.history = false;
+  watch.book(detection_);
   if (!had && c.empty()) return;
   c.look_again();
   island.evaluate_motion();
@@ -313,7 +258,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
     const double gone = ledger.pair_energy - c.pair_energy(int(k));
-    (island.inelastic && gone > 0 ? ledger.booked_loss : ledger.debt.h) += gone;
+    const double paid = island.inelastic && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
+    ledger.debt.h += paid, ledger.booked_loss += gone - paid;
     if (!island.driven) ledger.booked_loss += ledger.grip_energy - c.grip_energy(int(k));
     ledger.pair_energy = c.pair_energy(int(k)), ledger.grip_energy = c.grip_energy(int(k));
   }
@@ -328,10 +274,10 @@ void World::stay_with(const Island& island) {
 
 /// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It
 /// may stay as deep as that, and is let out slowly, or it would be thrown out.
-double World::allowance(const std::array<int, 4>& key, double depth, double speed) const {
+double World::allowance(const std::array<int, 4>& key, double depth, double way) const {
   const Press* before = find_sorted(state.presses, key);
   const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
-  return std::max(0.0, depth - pressed - relaxation * speed);
+  return std::max(0.0, depth - pressed - way);
 }
 
 /// Vertices and faces, and edges, of the bodies of an island with each other and with themselves.
@@ -350,6 +296,9 @@ void World::prepare_pairs(Island& island, double h) {
   }
   broad_phase_->find(swept_, vertex_face_, edge_edge_, spec.self);
 
+  bool moves = false;  // what lies still stays as deep as it is
+  for (const int b : island.bodies()) moves |= !state.ledger[b].lies;
+  const double pace = moves ? relaxation * h : 0;
   const Vec4* x = island.motion.x.data();
   // how far two vertices may come nearer to each other
   const auto travel = [&](int i, int j) { return norm(((ahead_[i] - x[i]) - (ahead_[j] - x[j])).xyz()); };
@@ -370,14 +319,12 @@ void World::prepare_pairs(Island& island, double h) {
     }
     Contacts::OnFaces on{};
     on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
-    on.meeting = c.meeting_of(i, j, -1);
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
     // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
     Vec3 outward{};
-    if (a.surface.solid_faces > 0) outward = vertex_normal(a.surface, x + island.offset(i), head.feature_a);
+    if (a.surface.solid_faces > 0) outward = normals_[i].of_vertex(head.feature_a);
     double best = std::numeric_limits<double>::infinity(), depth = 0;
-    Grip grip;
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
@@ -391,25 +338,27 @@ void World::prepare_pairs(Island& island, double h) {
       reach = on.thickness + slack * cb.edge + 2 * reach;
       if (near.squared_distance > reach * reach) continue;
       for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
-        g.outward[part] = pseudo_normal(b.surface, x + to, f, TrianglePart(part));
+        g.outward[part] = normals_[j].of(f, TrianglePart(part));
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
       depth = f < b.surface.solid_faces && dot(cross(q - p, s - p), near.offset) < 0 ? std::sqrt(best) : 0;
-      grip.face = {b.first + face[0], b.first + face[1], b.first + face[2]}, grip.weights = near.weights;
     }
     on.last = int(c.faces.size());
     // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
     if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
     if (on.first == int(c.faces.size())) continue;
+    on.meeting = c.meeting_of(i, j, -1);
+    ContactRow here;
+    on.allowance = allowance({a.first + r, -1, island.bodies()[j], -1}, c.touch(on, x, here), pace * cb.edge);
     if (pair.friction > 0) {
-      grip.row = a.first + r, grip.body = island.bodies()[j];
-      const Grip* old = find_sorted(state.grips, grip.row, -1, grip.body);
+      const Grip* old = find_sorted(state.grips, a.first + r, -1, island.bodies()[j]);
+      Grip fresh;
+      fresh.row = a.first + r, fresh.body = island.bodies()[j];
+      if (!old) c.find_point(here, x, fresh);
       on.grip = int(c.grips.size());
-      c.grips.push_back(old ? *old : grip);
+      c.grips.push_back(old ? *old : fresh);
     }
-    ContactRow unused;
-    on.allowance = allowance({a.first + r, -1, island.bodies()[j], -1}, c.touch(on, x, unused), cb.edge * h);
     on.thickness -= on.allowance;
     c.on_faces.push_back(on);
   }
@@ -425,29 +374,31 @@ void World::prepare_pairs(Island& island, double h) {
     Contacts::OnEdge on{};
     on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
     on.body = p.surface_a, on.other = p.surface_b;
-    on.meeting = c.meeting_of(on.body, on.other, -1);
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     const Vec3 p0 = x[on.rows[0]].xyz(), q0 = x[on.rows[2]].xyz(), r = p0 - q0;
     const Vec3 along_p = x[on.rows[1]].xyz() - p0, along_q = x[on.rows[3]].xyz() - q0;
+    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
+    const Vec3 n = direction(cross(along_p, along_q), {});
+    on.side = dot(n, r) < 0 ? -1 : 1;
+    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
+    SurfaceNormals &of_a = normals_[p.surface_a], &of_b = normals_[p.surface_b];
+    if (solid_b) on.side = dot(n, of_b.of_edge(p.feature_b)) < 0 ? -1 : 1;
+    if (solid_a && !solid_b) on.side = dot(n, of_a.of_edge(p.feature_a)) > 0 ? -1 : 1;
+    const Vec3 out = n * double(on.side);
+    if (solid_b && !of_b.looks_towards(p.feature_b, out, cone_slack)) continue;
+    if (solid_a && !of_a.looks_towards(p.feature_a, out * -1.0, cone_slack)) continue;
+    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
     const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
     double reach = 0;
     for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
     reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 2 * reach;
     if (near.squared_distance > reach * reach) continue;
-    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
-    const Vec3 n = direction(cross(along_p, along_q), {});
-    on.side = dot(n, r) < 0 ? -1 : 1;
-    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
-    if (solid_b) on.side = dot(n, edge_normal(b.surface, x + j, p.feature_b)) < 0 ? -1 : 1;
-    if (solid_a && !solid_b) on.side = dot(n, edge_normal(a.surface, x + i, p.feature_a)) > 0 ? -1 : 1;
-    const Vec3 out = n * double(on.side);
-    if (solid_b && !looks_towards(b.surface, x + j, p.feature_b, out, cone_slack)) continue;
-    if (solid_a && !looks_towards(a.surface, x + i, p.feature_a, out * -1.0, cone_slack)) continue;
-    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
+    on.meeting = c.meeting_of(on.body, on.other, -1);
     ContactRow unused;
     double weight;
     std::array<Vec3, 4> slopes;
-    on.allowance = allowance(edge_key(c, on), c.touch(on, x, unused, weight, slopes), std::min(ca.edge, cb.edge) * h);
+    on.allowance =
+        allowance(edge_key(c, on), c.touch(on, x, unused, weight, slopes), pace * std::min(ca.edge, cb.edge));
     on.thickness -= on.allowance;
     c.on_edges.push_back(on);
   }
@@ -455,7 +406,8 @@ void World::prepare_pairs(Island& island, double h) {
 
 /// So many steps that nothing passes more than a quarter of a solid that it may meet in one.
 int World::contact_substeps(Island& island, double h) {
-  if (!scene.contact || !(scene.contact->self || (scene.contact->bodies && island.bodies().size() > 1))) return 1;
+  if (!scene.contact || repels() || !(scene.contact->self || (scene.contact->bodies && island.bodies().size() > 1)))
+    return 1;
   ahead_.resize(island.rows());
   for (int i = 0; i < island.rows(); ++i)
     ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
@@ -476,13 +428,12 @@ int World::contact_substeps(Island& island, double h) {
     for (const int r : b.surface.faces[p.feature_b]) relative -= (ahead_[to + r] - island.motion.x[to + r]).xyz() / 3;
     most = std::max(most, norm(relative) / (0.25 * contact_bodies_[island.bodies()[p.surface_b]].thin));
   }
-  int n = 1;
-  while (n < most && n < 16) n *= 2;
-  return n;
+  return std::clamp(int(std::ceil(most)), 1, 16);
 }
 
 /// A vertex has come into a collider that nobody expected it to meet.
 bool World::missed_contact(const Island& island, double time) const {
+  if (repels()) return false;
   for (size_t s = 0; s < model.colliders.size(); ++s) {
     if (!scene.colliders[s].active.at(time).value_or(false)) continue;
     const PlacedShape placed{model.colliders[s].shape.get(), pose_of(int(s), time)};
@@ -505,10 +456,12 @@ bool World::missed_contact(const Island& island, double time) const {
 void World::settle_contacts(Island& island) {
   if (!has_contact()) return;
   const Contacts& c = island.contacts;
+  note_meetings(island);
   std::erase_if(state.presses, [&](const Press& p) { return c.row_of_state[p.key[0]] >= 0; });
   for (size_t i = 0; i < c.on_faces.size() + c.on_edges.size(); ++i) {
     const bool face = i < c.on_faces.size();
     const Contacts::OnFaces* on = face ? &c.on_faces[i] : nullptr;
+    if ((face ? on->row : c.on_edges[i - c.on_faces.size()].rows[2]) < 0) continue;  // of a collider
     const double allowance = face ? on->allowance : c.on_edges[i - c.on_faces.size()].allowance;
     const double depth = c.depth_of(i) + allowance;
     if (!(depth > 0)) continue;
@@ -539,62 +492,6 @@ void World::settle_contacts(Island& island) {
   for (const Grip& g : island.contacts.grips)
     if (g.row >= 0) state.grips.push_back(g);
   sort_places(state.grips);
-}
-
-bool World::find_new_contacts() {
-  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2) return false;
-  swept_.clear();
-  std::vector<const Island*> owner;
-  std::vector<int> body_of;
-  for (Island* island : islands_)
-    for (size_t k = 0; k < island->bodies().size(); ++k) {
-      const int b = island->bodies()[k];
-      const ContactBody& cb = contact_bodies_[b];
-      // where the frame began and where it has led to
-      swept_.push_back({&model.bodies[b].surface, state.x.data() + model.bodies[b].first,
-                        island->motion.x.data() + island->offset(int(k)), cb.thickness, b, false});
-      owner.push_back(island), body_of.push_back(b);
-    }
-  broad_phase_->find(swept_, vertex_face_, edge_edge_, false);
-  const size_t before = state.touching.size();
-  const auto join = [&](int i, int j) {
-    const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};
-    if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) return;
-    if (pair_of(pair[0], pair[1]).touch) state.touching.push_back(pair);
-  };
-  for (const Pair& p : vertex_face_) {
-    const int i = p.surface_a, j = p.surface_b;
-    if (owner[i] == owner[j]) continue;
-    const Surface &a = *swept_[i].surface, &b = *swept_[j].surface;
-    const int r = a.vertices[p.feature_a];
-    const auto& f = b.faces[p.feature_b];
-    const auto point = [](const Vec4* x, int row) { return x[row].xyz(); };
-    const Vec3 v0 = point(swept_[i].from, r), v1 = point(swept_[i].to, r);
-    const Vec3 a0 = point(swept_[j].from, f[0]), b0 = point(swept_[j].from, f[1]), c0 = point(swept_[j].from, f[2]);
-    const Vec3 a1 = point(swept_[j].to, f[0]), b1 = point(swept_[j].to, f[1]), c1 = point(swept_[j].to, f[2]);
-    const PointTriangle near = point_triangle(v1, a1, b1, c1);
-    const double reach = swept_[i].margin + swept_[j].margin;
-    const double side0 = dot(cross(b0 - a0, c0 - a0), v0 - a0), side1 = dot(cross(b1 - a1, c1 - a1), v1 - a1);
-    // within the thickness, on the other side of the face than before, or behind the skin of a solid
-    const double depth = norm(v1 - v0) + 0.5 * contact_bodies_[body_of[j]].edge;
-    const bool inside = p.feature_b < b.solid_faces && side1 <= 0 && near.part == TrianglePart::face &&
-                        near.squared_distance < depth * depth;
-    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0) || inside) join(i, j);
-  }
-  for (const Pair& p : edge_edge_) {
-    const int i = p.surface_a, j = p.surface_b;
-    if (owner[i] == owner[j]) continue;
-    const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
-    const auto near = [&](const Vec4* x, const Vec4* y) {
-      return segment_segment(x[e[0]].xyz(), x[e[1]].xyz(), y[f[0]].xyz(), y[f[1]].xyz());
-    };
-    const SegmentSegment then = near(swept_[i].from, swept_[j].from), now = near(swept_[i].to, swept_[j].to);
-    const double reach = swept_[i].margin + swept_[j].margin;
-    if (now.squared_distance < reach * reach || dot(then.offset, now.offset) < 0) join(i, j);
-  }
-  if (state.touching.size() == before) return false;
-  group_islands();
-  return true;
 }
 
 }  // namespace verve

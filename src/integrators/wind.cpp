@@ -46,9 +46,9 @@ bool World::in_wind(const Island& island) const {
   return false;
 }
 
-/// The wind of a step, as a force that is constant during it: momenta and energy then follow exactly, as for every
-/// constant force (docs/cpd.md). It is that of the velocities at the start, and where it would take a vertex past the
-/// velocity of the air within the step, as much as takes it there: no wind is too strong for any step.
+/// The wind of a step, and what repels, as a force that is constant during it: momenta and energy then follow exactly,
+/// as for every constant force (docs/cpd.md). It is that of the velocities at the start, and where it would take a
+/// vertex past the velocity of the air within the step, as much as takes it there: no wind is too strong for any step.
 void World::blow(Island& island, double time, double h) {
   Forcing& f = island.forcing;
   if (f.steady.empty()) return;
@@ -69,8 +69,12 @@ void World::blow(Island& island, double time, double h) {
   for (int r = 0; r < island.rows(); ++r) {
     const double steps = lightest * wind_work_.rate[r] * f.inverse_mass[r];  // to the velocity of the air, times 1
     if (steps > 1) f.force[r] = f.steady[r] + (f.force[r] - f.steady[r]) * (1 / steps);
-    f.acceleration[r] = f.force[r] * f.inverse_mass[r];
   }
+  for (size_t k = 0; !repulsion_.empty() && k < island.bodies().size(); ++k) {
+    const Body& body = model.bodies[island.bodies()[k]];
+    for (int r = 0; r < body.count; ++r) f.force[island.offset(int(k)) + r] += repulsion_[body.first + r];
+  }
+  for (int r = 0; r < island.rows(); ++r) f.acceleration[r] = f.force[r] * f.inverse_mass[r];
   island.balance_forces();
 }
 

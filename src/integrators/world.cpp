@@ -69,7 +69,7 @@ void World::reset() {
   state.ledger.resize(model.bodies.size());
   state.anchors.resize(model.anchors.size());
   state.winds.resize(model.sails.size());
-  if (!model.sails.empty()) state.acceleration.assign(model.rows, {});
+  if (!model.sails.empty() || repels()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
   state.gravity = scene.gravity;
@@ -100,6 +100,7 @@ void World::reset() {
 
 /// Bodies joined by active links form one cluster; world anchors belong to the cluster of their body.
 void World::rebuild_islands() {
+  standing_.clear();
   std::vector<std::unique_ptr<Island>> old = std::move(clusters_);
   clusters_.clear(), merged_.clear(), islands_.clear();
   const int bodies = int(model.bodies.size());
@@ -314,7 +315,7 @@ void World::update_forces() {
     for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
   }
   for (Island* island : islands_) {
-    if (in_wind(*island)) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
+    if (in_wind(*island) || repels()) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
     for (int r = 0; r < island->rows(); ++r)
       island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
     island->balance_forces();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contact/broad_phase.h"
+#include "contact/surface_normals.h"
 #include "integrators/island.h"
 #include "integrators/kicks.h"
 #include "integrators/state.h"
@@ -24,6 +25,8 @@ class World {
   Measures measure(int body) const;
   double total(int body) const;  // of measure()
   Kick kick(int body);
+  /// E_col at x of all repulsion springs, and minus its gradient, per row of the state (repulsion.cpp).
+  double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
   int factorizations() const;
   long right_hand_sides() const;
   /// The motion was changed from outside: nothing remembered of it holds any more.
@@ -58,17 +61,34 @@ class World {
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
   void prepare_pairs(Island& island, double h);
-  double allowance(const std::array<int, 4>& key, double depth, double speed) const;
+  void prepare_planes(Island& island);
+  double allowance(const std::array<int, 4>& key, double depth, double way) const;
   int contact_substeps(Island& island, double h);
   void stay_with(const Island& island);
   bool missed_contact(const Island& island, double time) const;
   void settle_contacts(Island& island);
+  bool is_steady(const Island& island) const;
+  std::optional<std::uint64_t> start_hash(const Island& island) const;
+  bool stands(const Island& island);
+  void stay(const Island& island);
+  void note_meetings(const Island& island);
+  void forget_meetings(const Island& island);
   void rebound(double time);
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
+  /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
+  bool repels() const { return scene.contact && scene.contact->response == "explicit"; }
+  /// Points and edges of colliders that may touch faces and edges of bodies: collider_features.cpp.
+  void prepare_features(Island& island, int collider, const Pose& start, bool all);
+  int feature_substeps(const Island& island, double h) const;
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
+  bool lies(const Island& island) const;
+  void stand_still(Island& island, StepOutcome& outcome);
+  void foresee_contacts();
   bool find_new_contacts();
+  template <class End, class MayJoin>
+  bool join_islands(End&& end, MayJoin&& may_join);
   void take_back();
   bool update_anchors(double time);
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
@@ -114,7 +134,25 @@ class World {
   };
   std::vector<PairRule> pair_rules_;
   std::unique_ptr<BroadPhase> broad_phase_;
+  std::vector<ShapeFeatures> features_;  // of the colliders
+  std::vector<int> near_faces_, near_edges_;
+  std::vector<LowRankTerm> plane_terms_;
+  std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
+  struct Met {                   // in a step of this frame
+    int body, other, collider;
+    Vec3 normal, point;
+    bool still;  // at the end of the last one
+  };
+  std::vector<Met> met_;
+  struct Standing {
+    const Island* island;
+    std::uint64_t hash;  // at the start of the last frame
+    int frames;          // that began with it
+  };
+  std::vector<Standing> standing_;
+  double detection_ = 0;  // StepTimings::detection of this frame
   std::vector<SweptSurface> swept_;
+  std::vector<SurfaceNormals> normals_;  // of the bodies of an island
   std::vector<Pair> vertex_face_, edge_edge_;
   std::vector<Vec4> ahead_;
   std::vector<double> losses_;

@@ -230,6 +230,7 @@ class SceneCheck {
     }
     if (scene_.contact || !scene_.colliders.empty()) contact_method();
     if (!scene_.contact) return;
+    contact_response();
     for (size_t i = 0; i < scene_.contact->pairs.size(); ++i) {
       const ContactPairSpec& pair = scene_.contact->pairs[i];
       for (const auto& [key, name] : {std::pair{".a", pair.a}, std::pair{".b", pair.b}})
@@ -238,6 +239,48 @@ class SceneCheck {
                      "found " + quoted(name) + ", " +
                          expected_one_of(name, std::vector<std::string>(names.begin(), names.end())));
     }
+  }
+  /// What the other ways to push back cannot do.
+  void contact_response() {
+    const ContactSpec& contact = *scene_.contact;
+    const std::string& response = contact.response;
+    if (response != "explicit" && response != "planes") return;
+    const std::string with = " with contact.response " + quoted(response) + ", which ";
+    const auto refuse = [&](const std::string& where, double found, const char* what, double expected) {
+      if (found != expected)
+        out_.error(where, "found " + format_number(found) + with + what + ", expected " + format_number(expected) +
+                              ", or contact.response \"implicit\"");
+    };
+    const auto friction = [&](const std::string& where, double found) { refuse(where, found, "has no friction", 0); };
+    const auto restitution = [&](const std::string& where, double found) {
+      if (response == "explicit") refuse(where, found, "gives back what it will", 1);
+    };
+    for (size_t i = 0; i < scene_.bodies.size(); ++i) {
+      friction(at("bodies", i) + ".friction", scene_.bodies[i].friction);
+      restitution(at("bodies", i) + ".restitution", scene_.bodies[i].restitution);
+    }
+    for (size_t i = 0; i < scene_.colliders.size(); ++i)
+      restitution(at("colliders", i) + ".restitution", scene_.colliders[i].restitution);
+    for (size_t i = 0; i < contact.pairs.size(); ++i) {
+      friction(at("contact.pairs", i) + ".friction", contact.pairs[i].friction.value_or(0));
+      restitution(at("contact.pairs", i) + ".restitution", contact.pairs[i].restitution.value_or(1));
+    }
+    if (response == "explicit" && contact.self)
+      out_.error("contact.self", "found true" + with + "sees other bodies and colliders alone, expected false");
+    if (response != "planes") return;
+    if (contact.self) out_.error("contact.self", "found true" + with + "sees colliders alone, expected false");
+    if (contact.bodies && scene_.bodies.size() > 1)
+      out_.error("contact.bodies", "found true" + with + "sees colliders alone, expected false");
+    const SolverSpec& s = scene_.solver;
+    const MethodInfo* method = find_method(s.method);
+    if (!method) return;
+    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
+    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
+    if (minimizer != "projective" || conservation != "none")
+      out_.error("solver.method", "found " + quoted(s.method) + with +
+                                      "belongs to the matrix of a projective step that holds nothing, expected one of "
+                                      "pd, pd_bdf2 or another method of minimizer \"projective\" and conservation "
+                                      "\"none\"");
   }
   /// Steps that do not see what touches.
   void contact_method() {
@@ -249,7 +292,8 @@ class SceneCheck {
     const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
     if (sees_contact(integrator, minimizer, conservation)) return;
     std::string found = quoted(s.method), expected;
-    for (const auto& [key, value] : {std::pair{" and integrator ", s.integrator}, {" and minimizer ", s.minimizer},
+    for (const auto& [key, value] : {std::pair{" and integrator ", s.integrator},
+                                     {" and minimizer ", s.minimizer},
                                      {" and conservation ", s.conservation}})
       if (!value.empty()) found += key + quoted(value);
     for (const MethodInfo& info : method_infos())

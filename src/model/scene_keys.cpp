@@ -377,6 +377,10 @@ const std::vector<Key>& keys_of<ContactSpec>() {
       key<&ContactSpec::self>("self", "whether bodies touch themselves"),
       key<&ContactSpec::stiffness>("stiffness", "of a vertex that touches, in units of mass / step^2",
                                    {.range = above(0)}),
+      key<&ContactSpec::response>("response", "what pushes back: a part of the energy, a force, or planes",
+                                  {.choices = contact_responses}),
+      key<&ContactSpec::repulsion>("repulsion", "k_col of response explicit, in units of mass / (step^2 edge)",
+                                   {.range = above(0)}),
       key<&ContactSpec::pairs>("pairs", "exceptions for two bodies, or a body and a collider"),
   };
   return keys;
@@ -398,6 +402,11 @@ const std::vector<Key>& keys_of<ContactPairSpec>() {
 
 const std::vector<std::string>& collider_shapes() {
   static const std::vector<std::string> names = {"plane", "sphere", "box", "capsule", "cylinder", "mesh"};
+  return names;
+}
+
+const std::vector<std::string>& contact_responses() {
+  static const std::vector<std::string> names = {"implicit", "explicit", "planes"};
   return names;
 }
 

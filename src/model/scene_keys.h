@@ -141,6 +141,7 @@ const std::vector<std::string>& repair_names();
 const std::vector<std::string>& mass_matrix_names();
 const std::vector<std::string>& interpolation_names();
 const std::vector<std::string>& collider_shapes();
+const std::vector<std::string>& contact_responses();
 
 /// Null when there is none of that name.
 const GeneratorInfo* find_generator(const std::string& name);

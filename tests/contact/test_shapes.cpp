@@ -220,3 +220,44 @@ TEST_CASE("meshes that bound nothing are refused, each fault with its count and 
   CHECK_THROWS_AS(make_box({1, -1, 1}), std::invalid_argument);
   CHECK_THROWS_AS(make_plane({0, 0, 0}, 1), std::invalid_argument);
 }
+
+TEST_CASE("corners and edges of a shape lie on its surface, or its radius below, and look outward") {
+  Mesh box;
+  for (int i = 0; i < 8; ++i) box.vertices.push_back({i & 1 ? 0.5 : -0.5, i & 2 ? 0.7 : -0.7, i & 4 ? 0.3 : -0.3});
+  box.triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                   {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  CHECK(make_plane({0, 1, 0}, 0)->features().points.empty());
+  struct Case {
+    std::unique_ptr<Shape> shape;
+    size_t points, edges;
+  };
+  std::vector<Case> cases;
+  cases.push_back({make_sphere(0.4), 1, 0});
+  cases.push_back({make_capsule(0.4, 0.7), 2, 1});
+  cases.push_back({make_box({0.5, 0.7, 0.3}), 8, 12});
+  cases.push_back({make_mesh_shape(box.vertices, box.triangles), 8, 12});
+  cases.push_back({make_cylinder(0.4, 0.7), 64, 64});
+  for (const Case& c : cases) {
+    const ShapeFeatures f = c.shape->features();
+    CHECK(f.points.size() == c.points);
+    CHECK(f.outward.size() == c.points);
+    CHECK(f.edges.size() == c.edges);
+    CHECK(f.sides.size() == c.edges);
+    for (size_t i = 0; i < f.points.size(); ++i) {
+      CHECK(std::abs(c.shape->touch(f.points[i]).distance + f.radius) <= 1e-12);
+      if (f.radius == 0) CHECK(c.shape->touch(f.points[i] + f.outward[i] * 0.01).distance > 0);
+    }
+    for (size_t e = 0; e < f.edges.size(); ++e) {
+      const Vec3 middle = (f.points[f.edges[e][0]] + f.points[f.edges[e][1]]) * 0.5;
+      CHECK(std::abs(c.shape->touch(middle).distance + f.radius) <= 1e-12);
+      if (f.radius > 0) continue;
+      // along either side it is as far away as it has come, and inside the other way
+      for (const Vec3& n : f.sides[e]) {
+        CHECK(c.shape->touch(middle + n * 0.1).distance == doctest::Approx(0.1).epsilon(0.03));
+        CHECK(f.looks_towards(int(e), n, 0));
+        CHECK(!f.looks_towards(int(e), -n, 0));
+      }
+      CHECK(c.shape->touch(middle - (f.sides[e][0] + f.sides[e][1]) * 0.05).distance < 0);
+    }
+  }
+}

@@ -169,7 +169,27 @@ TEST_CASE("a box at rest stays for a minute, at one iteration a frame") {
   CHECK(iterations <= 1.5 * 1800);
 }
 
-TEST_CASE("a flush stack of five boxes stands") { CHECK(drift_of_stack(0, 60, 240) <= 1e-3); }
+TEST_CASE("a flush stack of five boxes stands for a minute") { CHECK(drift_of_stack(0, 60, 1800) <= 1e-3); }
+TEST_CASE("what stands costs no iteration, is what it was, and moves again when it is pushed") {
+  Simulation sim = make(stack_of(5, 0));
+  for (int frame = 0; frame < 60; ++frame) REQUIRE(sim.step());
+  const Measures before = sim.measure(4);
+  const std::uint64_t hash = sim.state_hash();
+  for (int frame = 0; frame < 10; ++frame) {
+    REQUIRE(sim.step());
+    CHECK(sim.measure(4).iterations == 0);
+  }
+  const Measures m = sim.measure(4);
+  CHECK(sim.state_hash() == hash);
+  CHECK(m.total == before.total);
+  CHECK(m.target_total == before.target_total);
+  CHECK(m.booked_loss == before.booked_loss);
+  CHECK(m.contact == before.contact);
+  sim.add_impulse(4, {500, 0, 0}, m.center);
+  REQUIRE(sim.step());
+  CHECK(sim.measure(4).iterations > 0);
+  CHECK(sim.measure(4).momentum.x > 0);
+}
 TEST_CASE("a twisted stack of five boxes settles") { CHECK(drift_of_stack(20, 60, 150) <= 1e-3); }
 
 TEST_CASE("blocks stay below the angle of friction (P16)") {
@@ -197,9 +217,7 @@ TEST_CASE("blocks slide above the angle of friction as Coulomb says, and what th
       REQUIRE(sim.step());
       const Measures m = sim.measure();
       if (frame == 30) v30 = dot(m.momentum, downhill(ratio, mu)) / m.mass;
-      // a frame in which friction changes may leave some of H owed to the next
-      REQUIRE(kept_energy(m) - start <= 1e-4 * start);
-      REQUIRE(kept_energy(m) - start >= -2e-3 * start);
+      REQUIRE(std::abs(kept_energy(m) - start) <= 1e-4 * start);
     }
     const Measures m = sim.measure();
     CHECK(std::abs(kept_energy(m) - start) <= 1e-4 * start);

@@ -16,7 +16,7 @@ Island::HeldPair Island::overlaps_of_pair(int pair) const {
     Vec3 p{}, l{};
     for (int i = 0; problem_.momenta && i < rows_; ++i) {
       const Vec3 d = vec3(v[i]);
-      Vec3 lever = (vec3(base_.xb[i]) - start_.center) * forcing.mass[i];
+      Vec3 lever = (vec3(base_.xb[i]) - start_.about) * forcing.mass[i];
       if (consistent()) lever += vec3(consistent_.Dr[i]);
       p += d * forcing.mass[i];
       l += cross(lever, d);
@@ -70,7 +70,9 @@ void Island::take_in_pairs(StepProducts& step, IterationProducts& iteration) {
   step.lin_lin += more(6, 6);
   iteration.lin_gg += more(6, 7);
   iteration.gg_gg += more(7, 7);
-  if (problem_.momenta) step.s_qq_inverse = pseudo_inverse(step.s_qq, 1e-10);
+  if (!problem_.momenta) return;
+  step.s_qq_inverse = pseudo_inverse(step.s_qq, 1e-10);
+  step = with_kept(step);
 }
 
 /// What B^-1 has beyond H0 of the whole step, into Ag, which `move` takes (1 + lambda)/scale times.

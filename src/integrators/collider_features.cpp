@@ -1,0 +1,238 @@
+// Faces and edges of bodies on corners and edges of colliders: what is smaller than the cells of a surface gets between
+// its vertices. Corners are points that touch faces, edges are edges that touch edges, as of another body, but that
+// they do not give way; round shapes (sphere, capsule) are points and edges with a radius.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+/// As in touching.cpp.
+constexpr double slack = 0.25;
+constexpr double cone_slack = 0.1;
+/// Mean edges of a body: round shapes of a larger radius meet its vertices, and come between them by a quarter of an
+/// edge at most.
+constexpr double largest_radius = 0.5;
+
+struct Bounds {
+  Vec3 low, high;
+  void add(const Vec3& p) {
+    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+  }
+  bool meets(const Bounds& o, double margin) const {
+    for (int k = 0; k < 3; ++k)
+      if (low[k] - margin > o.high[k] || o.low[k] - margin > high[k]) return false;
+    return true;
+  }
+};
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Bounds nothing{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+
+}  // namespace
+
+void World::prepare_features(Island& island, int s, const Pose& start, bool all) {
+  Contacts& c = island.contacts;
+  const ShapeFeatures& features = features_[s];
+  const Pose& end = c.shapes[s].pose;
+  const Vec4* x = island.motion.x.data();
+  const bool round = features.radius > 0;
+  Bounds there = nothing;
+  double carried = 0;
+  for (const Vec3& p : features.points) {
+    const Vec3 from = start.to_world(p), to = end.to_world(p);
+    there.add(from), there.add(to);
+    carried = std::max(carried, norm(to - from));
+  }
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const int b = island.bodies()[k], offset = island.offset(int(k));
+    const Surface& surface = model.bodies[b].surface;
+    const ContactBody& cb = contact_bodies_[b];
+    if ((round && features.radius > largest_radius * cb.edge) || surface.vertices.empty()) continue;
+    if (!pair_of(b, int(model.bodies.size()) + s).touch) continue;
+    const double thickness = cb.thickness + features.radius;
+    // what a way is prolonged by, and what comes near on it
+    const auto travel = [&](int row) { return norm((ahead_[row] - x[row]).xyz()); };
+    const auto bounds_of = [&](std::span<const int> rows) {
+      Bounds out = nothing;
+      for (const int r : rows) out.add(x[offset + r].xyz()), out.add(ahead_[offset + r].xyz());
+      return out;
+    };
+    const double margin = thickness + slack * cb.edge;
+    if (!bounds_of(surface.vertices).meets(there, margin)) continue;
+    near_faces_.clear(), near_edges_.clear();
+    for (int f = 0; f < int(surface.faces.size()); ++f)
+      if (bounds_of(surface.faces[f]).meets(there, margin)) near_faces_.push_back(f);
+    for (int e = 0; e < int(surface.edges.size()); ++e)
+      if (bounds_of(surface.edges[e]).meets(there, margin)) near_edges_.push_back(e);
+    if (near_faces_.empty() && near_edges_.empty()) continue;
+
+    double fastest = 0;  // no pair that is farther apart than this lets it come is looked at closely
+    for (const int r : surface.vertices) fastest = std::max(fastest, travel(offset + r));
+    const double farthest = margin + 2 * (fastest + carried);
+    const auto beyond = [](const Vec3& d, double distance) { return dot(d, d) > distance * distance; };
+
+    const size_t points = c.points.size(), on_faces = c.on_faces.size(), faces = c.faces.size(),
+                 on_edges = c.on_edges.size(), meetings = c.meetings.size();
+    const int meeting = c.meeting_of(int(k), -1, s);
+    bool meets = all;
+    ContactRow unused;
+    const auto add_point = [&](Contacts::OnFaces& on, const Vec3& at) {
+      on.last = int(c.faces.size());
+      on.row = -1 - int(c.points.size());
+      c.points.push_back(at);
+      c.on_faces.push_back(on);
+      meets |= c.touch(on, x, unused) > -slack * cb.edge || c.touch(on, ahead_.data(), unused) > -slack * cb.edge;
+    };
+    for (size_t p = 0; p < features.points.size(); ++p) {
+      const Vec3 at = start.to_world(features.points[p]), to = end.to_world(features.points[p]);
+      const Vec3 outward = end.direction_to_world(features.outward[p]);
+      Contacts::OnFaces on{};
+      on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
+      on.thickness = thickness, on.stiffness = cb.stiffness, on.grip = -1;
+      double best = infinity, depth = 0;
+      for (const int f : near_faces_) {
+        const auto& face = surface.faces[f];
+        const bool solid = f < surface.solid_faces;
+        Contacts::Face g{{face[0] + offset, face[1] + offset, face[2] + offset}, 0, {}};
+        const Vec3 a = x[g.rows[0]].xyz(), d = x[g.rows[1]].xyz(), e = x[g.rows[2]].xyz();
+        if (beyond(at - a, farthest + std::sqrt(std::max(dot(d - a, d - a), dot(e - a, e - a))))) continue;
+        const Vec3 normal = cross(d - a, e - a);
+        // Round shapes push on each face of a solid by itself: the distance to a triangle has no kinks, that to the
+        // nearest of several has some wherever they bend towards the point. Sheets, which are passed through more
+        // easily, have a side at their nearest face alone.
+        const bool each = round && solid;
+        if (solid && !round && dot(outward, normal) > 0) continue;  // it looks the same way, and is not in the way
+        if (!solid || each) g.side = dot(normal, at - a) < 0 ? -1 : 1;
+        const PointTriangle near = point_triangle(at, a, d, e);
+        double reach = 0;
+        for (const int corner : g.rows) reach = std::max(reach, travel(corner));
+        reach = margin + 2 * (reach + carried);
+        if (near.squared_distance > reach * reach) continue;
+        if (each) {
+          on.first = int(c.faces.size());
+          c.faces.push_back(g);
+          add_point(on, to);
+          continue;
+        }
+        for (int part = 0; solid && part < 6; ++part) g.outward[part] = normals_[k].of(f, TrianglePart(part));
+        c.faces.push_back(g);
+        if (near.squared_distance >= best) continue;
+        best = near.squared_distance;
+        depth = solid && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
+      }
+      if (depth > 0.5 * cb.thin && !round) c.faces.resize(on.first);  // it never came through this side of a thin body
+      if (best < infinity && on.first < int(c.faces.size())) add_point(on, to);
+    }
+    for (size_t f = 0; f < features.edges.size(); ++f) {
+      const auto& [from, to] = features.edges[f];
+      const Vec3 q0 = start.to_world(features.points[from]), q = start.to_world(features.points[to]) - q0;
+      int first = 0;  // of its points, once it has some
+      for (const int e : near_edges_) {
+        const auto& edge = surface.edges[e];
+        Contacts::OnEdge on{};
+        on.body = int(k), on.other = -1, on.meeting = meeting, on.thickness = thickness, on.stiffness = cb.stiffness;
+        const int i = edge[0] + offset, j = edge[1] + offset;
+        const Vec3 p0 = x[i].xyz(), p = x[j].xyz() - p0, r = p0 - q0;
+        if (beyond(r, farthest + norm(p) + norm(q))) continue;
+        const SegmentSegment near = segment_segment(p0, p0 + p, q0, q0 + q);
+        const double reach = margin + 2 * (std::max(travel(i), travel(j)) + carried);
+        if (near.squared_distance > reach * reach) continue;
+        const Vec3 n = direction(cross(p, q), {});
+        const bool solid = surface.solid_faces > 0;
+        on.side = dot(n, r) < 0 ? -1 : 1;
+        if (!round) {
+          const Vec3 middle = end.direction_to_world(features.sides[f][0] + features.sides[f][1]);
+          on.side = dot(n, middle) < 0 ? -1 : 1;
+        } else if (solid) {
+          on.side = dot(n, normals_[k].of_edge(e)) > 0 ? -1 : 1;
+        }
+        const Vec3 out = n * double(on.side);
+        if (!round && !features.looks_towards(int(f), end.direction_to_local(out), cone_slack)) continue;
+        if (solid && !normals_[k].looks_towards(e, out * -1.0, cone_slack)) continue;
+        if ((solid || !round) && dot(out, r) < -0.5 * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge)) continue;
+        if (first == 0) {
+          first = -1 - int(c.points.size());
+          c.points.push_back(end.to_world(features.points[from])),
+              c.points.push_back(end.to_world(features.points[to]));
+        }
+        on.rows = {i, j, first, first - 1};
+        double weight;
+        std::array<Vec3, 4> slopes;
+        c.on_edges.push_back(on);
+        meets |= c.touch(on, x, unused, weight, slopes) > -slack * cb.edge ||
+                 c.touch(on, ahead_.data(), unused, weight, slopes) > -slack * cb.edge;
+      }
+    }
+    if (!meets) {
+      c.points.resize(points), c.on_faces.resize(on_faces), c.faces.resize(faces), c.on_edges.resize(on_edges);
+      if (c.meetings.size() > meetings) c.drop_meeting();
+    }
+  }
+}
+
+/// Steps of a frame in which no solid goes farther than half of what its faces would have to come into a round shape to
+/// be on the other side of its middle.
+int World::feature_substeps(const Island& island, double h) const {
+  double most = 0;
+  for (size_t s = 0; s < features_.size(); ++s) {
+    const double radius = features_[s].radius;
+    if (!(radius > 0) || !scene.colliders[s].active.at(clock(state.frame + 1)).value_or(false)) continue;
+    const Pose from = pose_of(int(s), clock(state.frame)), to = pose_of(int(s), clock(state.frame + 1));
+    Bounds there = nothing;
+    double carried = 0;
+    for (const Vec3& p : features_[s].points) {
+      there.add(from.to_world(p)), there.add(to.to_world(p));
+      carried = std::max(carried, norm(to.to_world(p) - from.to_world(p)));
+    }
+    for (size_t k = 0; k < island.bodies().size(); ++k) {
+      const int b = island.bodies()[k], offset = island.offset(int(k));
+      const Surface& surface = model.bodies[b].surface;
+      const ContactBody& cb = contact_bodies_[b];
+      if (surface.solid_faces == 0 || radius > largest_radius * cb.edge) continue;
+      if (!pair_of(b, int(model.bodies.size() + s)).touch) continue;
+      Bounds here = nothing;
+      double travel = 0;
+      for (const int r : surface.vertices) {
+        const Vec4& x = island.motion.x[offset + r];
+        const Vec4 next = x + (island.motion.v[offset + r] + island.forcing.acceleration[offset + r] * h) * h;
+        here.add(x.xyz()), here.add(next.xyz());
+        travel = std::max(travel, norm((next - x).xyz()));
+      }
+      if (here.meets(there, radius + cb.thickness))
+        most = std::max(most, (travel + carried) / (0.5 * (radius + cb.thickness)));
+    }
+  }
+  return std::clamp(int(std::ceil(most)), 1, 16);
+}
+
+/// Half-spaces of the vertices that are in a collider, or come into one if nothing held them, as projective constraints
+/// (PD Sec. 6, A_i = B_i = I): the matrix has their weights until they are out again.
+void World::prepare_planes(Island& island) {
+  Contacts& c = island.contacts;
+  c.planes = true;
+  plane_terms_.clear();
+  for (const Contacts::OnShape& on : c.on_shapes) {
+    const auto depth = [&](const Vec4& x) { return on.thickness - c.touch(on, x.xyz()).distance; };
+    if (depth(island.motion.x[on.row]) > 0 || depth(ahead_[on.row]) > 0)
+      plane_terms_.push_back({on.row, -1, on.stiffness});
+  }
+  std::stable_sort(plane_terms_.begin(), plane_terms_.end(),
+                   [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });
+  size_t kept = 0;
+  for (const LowRankTerm& term : plane_terms_) {
+    if (kept > 0 && plane_terms_[kept - 1].a == term.a) {
+      plane_terms_[kept - 1].weight += term.weight;
+    } else {
+      plane_terms_[kept++] = term;
+    }
+  }
+  plane_terms_.resize(kept);
+  island.set_planes(plane_terms_);
+}
+
+}  // namespace verve

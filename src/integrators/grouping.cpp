@@ -1,0 +1,163 @@
+// Bodies that move together because they touch: islands.
+#include <algorithm>
+
+#include "contact/proximity.h"
+#include "integrators/world.h"
+
+namespace verve {
+
+std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
+  std::vector<Island*> parts;
+  std::vector<int> bodies, anchors;
+  for (const int c : clusters) {
+    parts.push_back(clusters_[c].get());
+    bodies.insert(bodies.end(), parts.back()->bodies().begin(), parts.back()->bodies().end());
+    for (const int a : parts.back()->active_anchors()) anchors.push_back(a);
+  }
+  std::sort(anchors.begin(), anchors.end());
+  auto island = std::make_unique<Island>(model, std::move(parts), std::move(bodies), anchors);
+  for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
+  return island;
+}
+
+void World::group_islands() {
+  const int count = int(clusters_.size());
+  std::vector<int> root(count), cluster_of(model.bodies.size());
+  for (int c = 0; c < count; ++c) {
+    root[c] = c;
+    for (const int b : clusters_[c]->bodies()) cluster_of[b] = c;
+  }
+  const auto find = [&](int c) {
+    while (root[c] != c) c = root[c];
+    return c;
+  };
+  for (const auto& [a, b] : state.touching) {
+    const int i = find(cluster_of[a]), j = find(cluster_of[b]);
+    root[std::max(i, j)] = std::min(i, j);
+  }
+  const std::vector<Island*> before = std::move(islands_);
+  islands_.clear();
+  island_of_body_.assign(model.bodies.size(), -1), place_in_island_.assign(model.bodies.size(), -1);
+  bool made = false;
+  for (int c = 0; c < count; ++c) {
+    if (find(c) != c) continue;
+    std::vector<int> members;
+    for (int d = c; d < count; ++d)
+      if (find(d) == c) members.push_back(d);
+    Island* island = clusters_[c].get();
+    if (members.size() > 1) {
+      const auto same = std::find_if(merged_.begin(), merged_.end(), [&](const auto& m) {
+        if (m->parts().size() != members.size()) return false;
+        for (size_t k = 0; k < members.size(); ++k)
+          if (m->parts()[k] != clusters_[members[k]].get()) return false;
+        return true;
+      });
+      made |= same == merged_.end();
+      island = same != merged_.end() ? same->get() : merged_.emplace_back(merge(members)).get();
+    }
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      island_of_body_[island->bodies()[k]] = int(islands_.size());
+      place_in_island_[island->bodies()[k]] = int(k);
+    }
+    islands_.push_back(island);
+    // rates go on only where the same bodies go on together
+    if (std::find(before.begin(), before.end(), island) == before.end()) island->motion_replaced();
+    size_t together = 0;
+    for (const int g : state.group) together += g == state.group[island->bodies()[0]];
+    island->restarts = together != island->bodies().size();
+    for (const int b : island->bodies()) island->restarts |= state.group[b] != state.group[island->bodies()[0]];
+  }
+  if (made || before != islands_) update_forces(), standing_.clear();
+  // islands of bodies that have parted may meet again, but not for ever
+  if (merged_.size() > 64)
+    std::erase_if(
+        merged_, [&](const auto& m) { return std::find(islands_.begin(), islands_.end(), m.get()) == islands_.end(); });
+}
+
+/// Adds to state.touching the pairs of bodies of different islands that meet on the way from where the frame began to
+/// where end(island, place of the body in it, body) says, if may_join(a, b). False: there are none.
+template <class End, class MayJoin>
+bool World::join_islands(End&& end, MayJoin&& may_join) {
+  swept_.clear();
+  std::vector<const Island*> owner;
+  std::vector<int> body_of;
+  for (const Island* island : islands_)
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      const int b = island->bodies()[k];
+      swept_.push_back({&model.bodies[b].surface, state.x.data() + model.bodies[b].first, end(*island, int(k), b),
+                        contact_bodies_[b].thickness, b, false});
+      owner.push_back(island), body_of.push_back(b);
+    }
+  broad_phase_->find(swept_, vertex_face_, edge_edge_, false);
+  const size_t before = state.touching.size();
+  const auto join = [&](int i, int j) {
+    const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};
+    if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) return;
+    if (pair_of(pair[0], pair[1]).touch && may_join(pair[0], pair[1])) state.touching.push_back(pair);
+  };
+  for (const Pair& p : vertex_face_) {
+    const int i = p.surface_a, j = p.surface_b;
+    if (owner[i] == owner[j]) continue;
+    const Surface &a = *swept_[i].surface, &b = *swept_[j].surface;
+    const int r = a.vertices[p.feature_a];
+    const auto& f = b.faces[p.feature_b];
+    const auto point = [](const Vec4* x, int row) { return x[row].xyz(); };
+    const Vec3 v0 = point(swept_[i].from, r), v1 = point(swept_[i].to, r);
+    const Vec3 a0 = point(swept_[j].from, f[0]), b0 = point(swept_[j].from, f[1]), c0 = point(swept_[j].from, f[2]);
+    const Vec3 a1 = point(swept_[j].to, f[0]), b1 = point(swept_[j].to, f[1]), c1 = point(swept_[j].to, f[2]);
+    const PointTriangle near = point_triangle(v1, a1, b1, c1);
+    const double reach = swept_[i].margin + swept_[j].margin;
+    const double side0 = dot(cross(b0 - a0, c0 - a0), v0 - a0), side1 = dot(cross(b1 - a1, c1 - a1), v1 - a1);
+    // within the thickness, on the other side of the face than before, or behind the skin of a solid
+    const double depth = norm(v1 - v0) + 0.5 * contact_bodies_[body_of[j]].edge;
+    const bool inside = p.feature_b < b.solid_faces && side1 <= 0 && near.part == TrianglePart::face &&
+                        near.squared_distance < depth * depth;
+    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0) || inside) join(i, j);
+  }
+  for (const Pair& p : edge_edge_) {
+    const int i = p.surface_a, j = p.surface_b;
+    if (owner[i] == owner[j]) continue;
+    const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
+    const auto near = [&](const Vec4* x, const Vec4* y) {
+      return segment_segment(x[e[0]].xyz(), x[e[1]].xyz(), y[f[0]].xyz(), y[f[1]].xyz());
+    };
+    const SegmentSegment then = near(swept_[i].from, swept_[j].from), now = near(swept_[i].to, swept_[j].to);
+    const double reach = swept_[i].margin + swept_[j].margin;
+    if (now.squared_distance < reach * reach || dot(then.offset, now.offset) < 0) join(i, j);
+  }
+  return state.touching.size() > before;
+}
+
+/// Islands of which one is a heap, and which will meet as far as can be seen when the frame begins, are put together at
+/// once: to find out afterwards costs the heap another frame.
+void World::foresee_contacts() {
+  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels()) return;
+  const auto heap = [&](int b) { return state.ledger[b].let_go; };
+  bool any = false;
+  for (size_t b = 0; b < model.bodies.size(); ++b) any |= heap(int(b));
+  if (!any) return;
+  const double h = scene.step;
+  ahead_.resize(model.rows);
+  for (const Island* island : islands_)
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      const Body& body = model.bodies[island->bodies()[k]];
+      for (int r = 0; r < body.count; ++r)
+        ahead_[body.first + r] =
+            state.x[body.first + r] +
+            (state.v[body.first + r] + island->forcing.acceleration[island->offset(int(k)) + r] * h) * h;
+    }
+  if (join_islands([&](const Island&, int, int b) { return ahead_.data() + model.bodies[b].first; },
+                   [&](int a, int b) { return (heap(a) || heap(b)) && pair_of(a, b).restitution < 1; }))
+    group_islands();
+}
+
+bool World::find_new_contacts() {
+  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels()) return false;
+  if (!join_islands([](const Island& island, int k, int) { return island.motion.x.data() + island.offset(k); },
+                    [](int, int) { return true; }))
+    return false;
+  group_islands();
+  return true;
+}
+
+}  // namespace verve

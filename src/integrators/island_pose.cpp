@@ -1,0 +1,128 @@
+// What a step is asked for: its targets and the scales of its residuals, and when it has got there.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrators/island.h"
+
+namespace verve {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+}  // namespace
+
+/// What is asked for, as far as that is known before a look at the state.
+void Island::choose(double h, const Settings& settings) {
+  Problem p;
+  p.held = settings.conservation != Conservation::none && !driven;
+  p.published = p.held && settings.conservation == Conservation::published;
+  p.momenta = p.held && !anchored_;
+  p.touches = !contacts.empty();
+  p.grounded = contacts.grounded();
+  p.swings = p.held && !p.published && anchored_ && !p.touches;
+  p.of_rest = p.swings && bodies_.size() == 1;
+  p.tolerance = settings.tolerance;
+  // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
+  p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
+  problem_ = p;
+}
+
+/// Targets, K and the scales of the residuals (docs/cpd.md).
+void Island::pose(double h, const Demand& demand) {
+  const Start& s = start_;
+  Problem& p = problem_;
+  // Eq. 12 with its signs corrected, and exact for constant forces; H(x) = total + f.x_n + offset
+  const double kick = (1 - base_.kappa) * h;
+  p.offset = p.published ? h * s.force_v : s.force_drift - 0.5 * base_.kappa * base_.kappa * h * h * s.force_a;
+  p.target.p = s.momentum + s.force * kick + demand.debt.p;
+  p.target.l = s.spin + s.torque * kick + demand.debt.l;
+  if (p.pivots) p.target.l += cross(s.center_n - p.pivot, s.momentum);
+  p.target.h = demand.set_energy && p.held ? demand.energy + s.force_x + p.offset
+                                           : s.kinetic + motion.energy + p.offset + demand.debt.h;
+
+  // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
+  const bool carried = anchored_ || p.grounded;  // by the world
+  const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
+  const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
+  if (p.momenta && p.kept == 6) {
+    const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
+    p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
+  }
+  // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
+  if (p.held && p.direct)
+    p.target.h -= (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
+
+  // Energy scale: free of units, no absolute tolerance anywhere.
+  const bool euler = base_.kappa != 0 || p.published || !p.held;
+  double inner = motion.energy + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
+  if (p.statics) inner = motion.energy + 1e-2 * s.force_size * s.radius;
+  if (!carried && !p.statics)
+    inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
+  const double outer_h = carried ? 0 : translation - p.beta * dot(s.force, rigid_v);
+  p.present = std::max({p.momenta && p.kept == 6 ? p.rigid - outer_h : 0, inner,
+                        1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
+  // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
+  // potential: a hundredth of what moves it against them by its own size
+  p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
+  for (const int b : bodies_)  // its energy passes through zero while its forces do not
+    for (const auto& potential : model_.bodies[b].potentials)
+      p.present = std::max(p.present, 1e-2 * potential->prestress());
+  // what is owed is no measure of what there is
+  p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
+  p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
+}
+
+/// Float kernels cannot resolve strains below about 1e-3.
+Precision Island::kernel_precision(Precision wanted) {
+  if (wanted == Precision::float64) return wanted;
+  if (reference_version_ != matrix_version_) {
+    reference_energy_ = 0;
+    for (const int b : bodies_)
+      for (const auto& potential : model_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
+    reference_version_ = matrix_version_;
+  }
+  return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;
+}
+
+/// Residuals within the tolerance, or sunk into the round-off of positions and sums.
+bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const {
+  const Problem& p = problem_;
+  const RowSums& s = sums_.rows;
+  const double speed = std::sqrt(2 * s.kinetic / total_mass_);
+  const double noise_v = 4 * epsilon * (norm(start_.center) + start_.radius) / base_.hh + 64 * epsilon * speed;
+  const double noise_p = total_mass_ * noise_v;
+  const double noise_h = noise_p * speed + 64 * epsilon * (s.kinetic + sums_.energy + std::abs(p.beta * s.force_v));
+  if (p.momenta) {
+    const double enough = std::max(p.tolerance * p.scale_p, noise_p);
+    if (norm(c.p) > enough || norm(c.l) > enough * (start_.radius + norm(start_.center - start_.about))) return false;
+  }
+  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || (p.touches && p.lets_go) ||
+         ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
+}
+
+bool Island::at_rest(double h, double tolerance) const {
+  // a look at the last step settles it for whatever moves
+  const double size = std::max(1e-16 * total_mass_ * start_.radius * start_.radius / (h * h), 1e-9 * start_.kinetic);
+  const double energy = motion.energy - prestress_energy_;
+  if (start_.radius > 0 && energy > 1e3 * tolerance * size) return false;
+  Vec3 momentum{}, center{};
+  for (int i = 0; i < rows_; ++i) {
+    momentum += vec3(motion.v[i]) * forcing.mass[i];
+    center += vec3(motion.x[i]) * forcing.mass[i];
+  }
+  const Vec3 v = momentum / total_mass_;
+  center = center / total_mass_;
+  double inner = energy, second = 0;
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 d = vec3(motion.v[i]) - v, r = vec3(motion.x[i]) - center;
+    inner += 0.5 * forcing.mass[i] * dot(d, d);
+    second += forcing.mass[i] * dot(r, r);
+  }
+  return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
+}
+
+}  // namespace verve

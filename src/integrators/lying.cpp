@@ -1,0 +1,44 @@
+// A heap that has come to lie.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/world.h"
+
+namespace verve {
+
+namespace {
+
+/// Of g, in a frame: the speed below which a body lies. A step of a heap, cut short, is not good for more.
+constexpr double still = 0.02;
+
+}  // namespace
+
+bool World::lies(const Island& island) const {
+  const double fall = still * norm(island.forcing.common) * scene.step;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const Body& body = model.bodies[island.bodies()[k]];
+    double before = 0, after = 0;
+    for (int r = 0; r < body.count; ++r) {
+      const Vec4 &v = state.v[body.first + r], &w = island.motion.v[island.offset(int(k)) + r];
+      before += body.mass[r] * dot(v, v), after += body.mass[r] * dot(w, w);
+    }
+    if (!(std::max(before, after) < body.total_mass * fall * fall)) return false;
+  }
+  return true;
+}
+
+/// As at the start of the frame, without motion: from then on every frame ends as it began (standing.cpp).
+void World::stand_still(Island& island, StepOutcome& outcome) {
+  load(island);
+  double kinetic = 0;
+  for (int i = 0; i < island.rows(); ++i)
+    kinetic += 0.5 * island.forcing.mass[i] * dot(island.motion.v[i], island.motion.v[i]);
+  std::fill(island.motion.v.begin(), island.motion.v.end(), Vec4());
+  island.motion.history = false;
+  island.evaluate_motion();
+  outcome.residual = {{}, {}, -kinetic};
+  for (const int b : island.bodies()) outcome.residual.h -= state.ledger[b].debt.h;
+  outcome.error_h = std::abs(outcome.residual.h) / outcome.e_ref;
+}
+
+}  // namespace verve

@@ -1,0 +1,126 @@
+// Gradients of what touches by finite differences: faces, edges and their fading ends, and corners and edges of
+// colliders.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "integrators/contacts.h"
+
+using namespace verve;
+
+namespace {
+
+/// Largest difference of the gradient from central differences of the energy, over the force. `depth` of the deepest
+/// place; 0: nothing touches.
+double gradient_error(Contacts& contacts, std::vector<Vec4> x, double& depth) {
+  std::vector<double> energies(2);
+  const auto energy = [&](std::vector<Vec4>& g) {
+    g.assign(x.size(), Vec4());
+    return contacts.add_gradient(x.data(), g.data(), energies);
+  };
+  std::vector<Vec4> gradient, unused;
+  energy(gradient);
+  depth = contacts.depth();
+  if (!contacts.touching()) return 0;
+  double size = 0, worst = 0;
+  for (const Vec4& g : gradient) size = std::max(size, norm(g.xyz()));
+  // truncation of the second order and round-off of the energy meet near the cube root of the precision
+  const double h = 1e-5;
+  for (size_t i = 0; i < x.size(); ++i)
+    for (int k = 0; k < 3; ++k) {
+      const Vec4 kept = x[i];
+      Vec3 moved = kept.xyz();
+      moved[k] += h, x[i] = Vec4(moved);
+      const double more = energy(unused);
+      moved[k] -= 2 * h, x[i] = Vec4(moved);
+      const double less = energy(unused);
+      x[i] = kept;
+      worst = std::max(worst, std::abs((more - less) / (2 * h) - gradient[i].xyz()[k]));
+    }
+  return worst / size;
+}
+
+Vec3 random_point(int seed, int i) { return random_in_ball(seed, i); }
+
+}  // namespace
+
+TEST_CASE("the gradient of edges that touch is the slope of their energy, also where they fade (C15)") {
+  for (const bool fixed : {false, true}) {
+    CAPTURE(fixed);
+    int whole = 0, faded = 0;
+    double worst = 0;
+    for (int sample = 0; sample < 4000; ++sample) {
+      Contacts contacts;
+      Contacts::OnEdge on{};
+      std::vector<Vec4> x;
+      // crossing near the origin, anywhere along both and at any angle
+      for (int edge = 0; edge < 2; ++edge) {
+        const Vec3 along = random_point(10 + edge, sample), middle = random_point(12 + edge, sample) * 0.1;
+        const double at = 0.5 + 0.5 * random_signed(14 + edge, sample);
+        x.push_back(Vec4(middle - along * at)), x.push_back(Vec4(middle + along * (1 - at)));
+      }
+      on.rows = {0, 1, 2, 3}, on.body = 0, on.other = fixed ? -1 : 1, on.meeting = -1;
+      on.thickness = 0.1, on.stiffness = 3, on.side = sample % 2 ? 1 : -1;
+      if (fixed) {
+        contacts.points = {x[2].xyz(), x[3].xyz()};
+        on.rows[2] = -1, on.rows[3] = -2;
+        x.resize(2);
+      }
+      contacts.on_edges = {on};
+      ContactRow row;
+      double weight = 0, depth = 0;
+      std::array<Vec3, 4> slopes;
+      if (!(contacts.touch(on, x.data(), row, weight, slopes) > 1e-3) || !(weight > 1e-2)) continue;
+      const double error = gradient_error(contacts, x, depth);
+      (weight < 1 ? faded : whole)++;
+      worst = std::max(worst, error);
+    }
+    MESSAGE(whole, " whole, ", faded, " that fade, worst ", worst);
+    CHECK(whole > 50);
+    CHECK(faded > 200);
+    // edges shorter than 0.1 and fading over a fifth of that: h over that length, squared, is 3e-5
+    CHECK(worst <= 1e-4);
+  }
+}
+
+TEST_CASE("the gradient of a face on a vertex, or on a corner of a collider, is the slope of its energy (C15)") {
+  for (const bool fixed : {false, true})
+    for (const int side : {0, 1}) {  // of a solid, and of a sheet
+      CAPTURE(fixed);
+      CAPTURE(side);
+      int touched = 0;
+      double worst = 0;
+      for (int sample = 0; sample < 2000; ++sample) {
+        Contacts contacts;
+        Contacts::OnFaces on{};
+        std::vector<Vec4> x = {Vec4(random_point(20, sample) * 0.3)};
+        for (int i = 0; i < 3; ++i) x.push_back(Vec4(random_point(21 + i, sample)));
+        const Vec3 a = x[1].xyz(), normal = cross(x[2].xyz() - a, x[3].xyz() - a);
+        if (norm(normal) < 0.1) continue;
+        Contacts::Face face{{1, 2, 3}, 0, {}};
+        if (side) face.side = dot(normal, x[0].xyz() - a) < 0 ? -1 : 1;
+        for (Vec3& n : face.outward) n = normal;
+        on.row = 0, on.body = 0, on.other = fixed ? -1 : 1, on.last = 1, on.meeting = -1, on.grip = -1;
+        on.thickness = 0.1, on.stiffness = 3;
+        if (fixed) {
+          contacts.points = {x[0].xyz()};
+          x.erase(x.begin());
+          on.row = -1;
+          for (int& r : face.rows) --r;
+        }
+        contacts.faces = {face}, contacts.on_faces = {on};
+        ContactRow row;
+        // within the face: past its edges the normal turns with the offset, as quickly as that is short
+        double depth = contacts.touch(on, x.data(), row);
+        const double least = fixed ? std::min({row.share[0], row.share[1], row.share[2]})
+                                   : -std::max({row.share[1], row.share[2], row.share[3]});
+        if (!(depth > 1e-3) || !(least > 1e-3)) continue;
+        ++touched;
+        worst = std::max(worst, gradient_error(contacts, x, depth));
+      }
+      MESSAGE(touched, " touch, worst ", worst);
+      CHECK(touched > 50);
+      CHECK(worst <= 1e-6);
+    }
+}
