@@ -144,6 +144,20 @@ struct TearingResult {
   std::uint64_t hash = 0;
 };
 
+/// Frames of a scene in which things touch, the least time of each over several runs, on one thread.
+struct ContactResult {
+  std::string name;
+  int vertices = 0, elements = 0, bodies = 0;
+  Times milliseconds;     ///< of each frame
+  double longest = 0;     ///< of them
+  double step = 0;        ///< of a frame, in the scene [ms]
+  double detection = 0;   ///< share of the time that goes into finding what touches
+  double deepest_vertex = 0, deepest = 0;  ///< in another body, as a share of its width (Interpenetration)
+  double iterations = 0;  ///< mean
+  double error_h = 0;
+  std::uint64_t hash = 0;
+};
+
 /// How g = 1/2 |v - u|^2_M + W falls in one step of backward Euler, by one way of minimising it, on one thread.
 struct MinimiserResult {
   struct Point {
@@ -170,6 +184,7 @@ struct Results {
   std::vector<PairsResult> pairs;
   std::vector<TearingResult> tearing;
   std::vector<MinimiserResult> minimisers;
+  std::vector<ContactResult> contacts;
 };
 
 /// Rows of `groups` (all when empty), in a fixed order.

@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury", "kernel", "pairs", "tearing", "minimisers"});
+  add(out, {"woodbury", "kernel", "pairs", "tearing", "contact", "minimisers"});
   return out;
 }
 
@@ -66,6 +66,7 @@ std::vector<std::string> all_names() {
   add(out, kernel_names());
   add(out, pair_case_names(false));
   add(out, tearing_case_names());
+  add(out, contact_case_names());
   add(out, minimiser_case_names());
   return out;
 }
@@ -88,6 +89,10 @@ std::vector<Item> items_of(const Options& options) {
   collect(Item::Kind::kernel, {"kernel"}, kernel_names());
   collect(Item::Kind::pairs, {"pairs"}, pair_case_names(options.quick));
   collect(Item::Kind::tearing, {"tearing"}, tearing_case_names());
+  // the heap alone takes half a minute
+  std::vector<std::string> touching = contact_case_names();
+  if (options.quick && options.names.empty()) std::erase(touching, "bin");
+  collect(Item::Kind::contact, {"contact"}, touching);
   // of methods rather than of speed, and slow: only when asked for
   if (!options.groups.empty()) collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
   return out;
@@ -146,6 +151,11 @@ Results run(const Options& options, Observer& observer) {
       case Item::Kind::tearing: {
         TearingResult result = measure_tearing(name, options, pace);
         if (!pace.stopped()) out.tearing.push_back(std::move(result));
+        break;
+      }
+      case Item::Kind::contact: {
+        ContactResult result = measure_contact(name, options, pace);
+        if (!pace.stopped()) out.contacts.push_back(std::move(result));
         break;
       }
       case Item::Kind::minimisers: {

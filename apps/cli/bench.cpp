@@ -310,6 +310,19 @@ void print_tearing(const std::vector<TearingResult>& tearing) {
   print_headed("Frames of bodies that tear [ms, 1 thread]", table);
 }
 
+void print_contacts(const std::vector<ContactResult>& contacts) {
+  if (contacts.empty()) return;
+  Table table{{"scene", "bodies", "vertices", "mean frame", "longest", "of the mean", "of real time", "finding pairs",
+               "iterations", "deepest vertex", "deepest point"}};
+  for (const ContactResult& c : contacts)
+    table.push_back({c.name, std::to_string(c.bodies), std::to_string(c.vertices), ms(c.milliseconds.mean()),
+                     ms(c.longest), times(c.longest, c.milliseconds.mean()), times(c.step, c.milliseconds.mean()),
+                     fixed(100 * c.detection, 1) + " %", fixed(c.iterations, 1),
+                     c.bodies > 1 ? fixed(100 * c.deepest_vertex, 2) + " %" : "-",
+                     c.bodies > 1 ? fixed(100 * c.deepest, 2) + " %" : "-"});
+  print_headed("Frames in which things touch [ms, 1 thread]", table);
+}
+
 void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
   if (minimisers.empty()) return;
   Table table{{"step", "method", "ms per iteration", "Mflop in the factor", "1e-2", "", "1e-4", "", "1e-8", ""}};
@@ -378,6 +391,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_potentials(results.kernels);
     print_pairs(results.pairs);
     print_tearing(results.tearing);
+    print_contacts(results.contacts);
     print_minimisers(results.minimisers);
   }
   if (rows.empty()) {

@@ -157,6 +157,20 @@ TEST_CASE("P20: bench tells frames in which something tears from the others") {
   CHECK(number(rows[0], "ms_median") > 0);
 }
 
+TEST_CASE("bench measures frames in which things touch") {
+  const Folder folder;
+  const Outcome outcome = run(folder, {"bench", "--only", "contact", "--quick", "--name", "stack"});
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "Frames in which things touch"));
+  CHECK(contains(outcome.out, "finding pairs"));
+  const std::vector<Cells> rows = read_table(folder.path("runs/bench/bench.csv"));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].at("group") == "contact");
+  CHECK(rows[0].at("name") == "stack");
+  CHECK(number(rows[0], "ms_min") > 0);
+  CHECK(number(rows[0], "ms_median") >= number(rows[0], "ms_min"));  // the longest, and the mean
+}
+
 TEST_CASE("bench refuses bad flags and unwritable files before it measures anything") {
   const Folder folder;
   folder.write("file", "not a folder");
