@@ -8,14 +8,16 @@
 namespace verve::figures {
 
 void cpd_fig2(Context& context, Result& result) {
-  const int frames = 300;
-  const Panel panel = make_panel(context, "cube", scene("cube"), frames);
+  const int frames = context.frames(300, 180);
+  const std::string span = " over " + std::to_string(frames) + " frames";
+  const std::vector<std::string> papers{"pd", "pd+fepr", "midpoint", "midpoint+fepr", "cpd"};
+  const Panel panel = make_panel(context, "cube", scene("cube"), frames, context.quick ? papers : compared_methods());
   const Film& ours = panel.of(context.ours());
   show_panel(result, panel, true);
 
   const std::string who = ours.label;
-  result.at_most(who + ": largest |ΔH| / H₀ over 300 frames", ours.off_energy(), 1e-4, "C27");
-  result.at_most(who + ": largest |ΔL| / L₀ over 300 frames", ours.off_spin(), 1e-4, "C27");
+  result.at_most(who + ": largest |ΔH| / H₀" + span, ours.off_energy(), 1e-4, "C27");
+  result.at_most(who + ": largest |ΔL| / L₀" + span, ours.off_spin(), 1e-4, "C27");
   const std::vector<double> elastic = ours.column([](const Shot& s) { return s.all.elastic; });
   const size_t third = elastic.size() / 3;
   result.at_least(who + ": elastic peak of the last third over that of the first",
@@ -31,7 +33,7 @@ void cpd_fig2(Context& context, Result& result) {
   Scene stiff = scene("cube");
   for (auto& key : stiff.bodies[0].potentials[0].parameters["mu"].keys) key.value = 10 * *key.value;
   const Panel hard = make_panel(context, "cube ten times as stiff", stiff, frames,
-                                {"pd", "pd+fepr", "midpoint", "midpoint+fepr", "cpd"});
+                                context.quick ? std::vector<std::string>{"midpoint", "midpoint+fepr", "cpd"} : papers);
   result.at_least("ten times as stiff: midpoint diverges or drifts, largest |ΔH| / H₀", drift(hard.of("midpoint")),
                   0.01, "C27, M03");
   result.at_most("ten times as stiff: " + ours.label + ", largest |ΔH| / H₀", hard.of(ours.label).off_energy(), 1e-4,
@@ -57,7 +59,8 @@ void cpd_fig2(Context& context, Result& result) {
 
   // what a conserving run should have in elastic energy: that of a fine-step run without constraints
   Scene fine = by_method(scene("cube"), "pd_alpha");
-  fine.solver.rho = 1, fine.solver.iterations = 100, fine.solver.tolerance = 1e-7, fine.solver.substeps = 8;
+  fine.solver.rho = 1, fine.solver.iterations = 100, fine.solver.tolerance = context.quick ? 1e-5 : 1e-7,
+  fine.solver.substeps = context.quick ? 4 : 8;
   const auto truth =
       context.shared("cube in fine steps", [&] { return film(context, fine, {.label = "truth", .frames = frames}); });
   const auto late_elastic = [&](const Film& f) {
@@ -66,7 +69,8 @@ void cpd_fig2(Context& context, Result& result) {
   };
   Table split{"Where the energy is, mean over the last half", {{"method", "elastic share of H", "against truth"}}};
   const double expected = late_elastic(*truth);
-  split.rows.push_back({"truth (trapezoidal rule, steps of 1/240 s)", with_unit(100 * expected, "%"), "1×"});
+  split.rows.push_back({"truth (trapezoidal rule, steps of 1/" + std::to_string(30 * fine.solver.substeps) + " s)",
+                        with_unit(100 * expected, "%"), "1×"});
   for (const char* name : {"pd+fepr", "midpoint+fepr"}) {
     const Film& f = panel.of(name);
     const double share = late_elastic(f);
@@ -128,18 +132,21 @@ void cpd_fig2(Context& context, Result& result) {
 
 void cpd_fig13(Context& context, Result& result) {
   const Scene rest = scene("cube_rest");
+  const int frames = context.frames(300, 150);
+  const std::string span = " of scale over " + std::to_string(frames) + " frames";
   const std::string who = context.ours();
-  const auto ours = context.shared(
-      "cube_rest by " + who, [&] { return film(context, by_method(rest, who), {.frames = 300, .keep_poses = true}); });
+  const auto ours = context.shared("cube_rest by " + who, [&] {
+    return film(context, by_method(rest, who), {.frames = frames, .keep_poses = true});
+  });
   const auto scaled = [](const Film& f, bool spin) {
     const Measures& m0 = f.shots[0].all;
     const double p = std::sqrt(2 * m0.mass * m0.total), size = 0.5;  // of a unit cube: its radius of gyration is 0.5
     return f.column([=](const Shot& s) { return spin ? norm(s.all.spin) / (p * size) : norm(s.all.momentum) / p; });
   };
-  result.at_most(who + ", h = 1/30: largest |P| of scale over 300 frames", largest(scaled(*ours, false)), 1e-8, "C37");
-  result.at_most(who + ", h = 1/30: largest |L| of scale over 300 frames", largest(scaled(*ours, true)), 1e-8, "C37");
+  result.at_most(who + ", h = 1/30: largest |P|" + span, largest(scaled(*ours, false)), 1e-8, "C37");
+  result.at_most(who + ", h = 1/30: largest |L|" + span, largest(scaled(*ours, true)), 1e-8, "C37");
 
-  const Film fepr = film(context, by_method(rest, "pd+fepr"), {.frames = 300, .keep_poses = true});
+  const Film fepr = film(context, by_method(rest, "pd+fepr"), {.frames = frames, .keep_poses = true});
   Scene small = by_method(rest, who);
   small.step = 1.0 / 600;
   const Film fine = film(context, small, {.label = who + ", h = 1/600", .frames = context.frames(6000, 300)});
@@ -152,8 +159,8 @@ void cpd_fig13(Context& context, Result& result) {
   // to a millimetre, it has.
   Scene uneven = rest;
   uneven.bodies[0].initial.noise = 1e-3;
-  const Film ours_uneven = film(context, by_method(uneven, who), {.label = who + ", uneven", .frames = 300});
-  const Film fepr_uneven = film(context, by_method(uneven, "pd+fepr"), {.label = "pd+fepr, uneven", .frames = 300});
+  const Film ours_uneven = film(context, by_method(uneven, who), {.label = who + ", uneven", .frames = frames});
+  const Film fepr_uneven = film(context, by_method(uneven, "pd+fepr"), {.label = "pd+fepr, uneven", .frames = frames});
   result.at_most(who + ", vertices off by 1 mm: largest |L| of scale", largest(scaled(ours_uneven, true)), 1e-8, "C37");
   result.at_least("pd+fepr, vertices off by 1 mm: gains rotation, largest |L| of scale",
                   largest(scaled(fepr_uneven, true)), 1e-8, "C37");
@@ -182,7 +189,8 @@ void cpd_fig13(Context& context, Result& result) {
   double before = INFINITY;
   Table table{"Step sizes: two seconds each",
               {{"h", "iterations per frame", "largest |ΔH| / H₀", "largest |ΔL| / L₀"}}};
-  for (const int rate : {30, 60, 120, 300, 600}) {
+  const std::vector<int> rates = context.quick ? std::vector{30, 60, 120} : std::vector{30, 60, 120, 300, 600};
+  for (const int rate : rates) {
     Scene cube = by_method(scene("cube"), who);
     cube.step = 1.0 / rate;
     const Film f = film(context, cube, {.frames = (context.quick ? 1 : 2) * rate});
@@ -195,8 +203,8 @@ void cpd_fig13(Context& context, Result& result) {
   }
   std::string measured;
   for (const double n : count.y) measured += (measured.empty() ? "" : ", ") + with_unit(n, "");
-  result.holds(who + ": mean iterations fall from h = 1/30 to 1/600", falls, measured, "each less than the one before",
-               "C23");
+  result.holds(who + ": mean iterations fall from h = 1/30 to 1/" + std::to_string(rates.back()), falls, measured,
+               "each less than the one before", "C23");
   result.holds(who + ": the same conserved values at every step size", keeps, keeps ? "within 1e-4" : "beyond",
                "within 1e-4", "C23");
   result.chart({"iterations", "Iterations per frame over the step size", "h [s]", "iterations", {count}, true, false});

@@ -102,16 +102,18 @@ struct StripOptions {
   int columns = 6, width = 300, height = 240;
   Vec3 direction{0.35, 0.35, 1};
   bool floor = false;
+  double floor_height = 0;
   bool follow = false;  ///< each picture has its bodies in the middle, all at one scale
   int last = 1 << 30;   ///< frame of a moving picture
 };
 /// Frames side by side, as `name`.png; nothing without pictures.
 void strip(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<Look>& looks, const StripOptions& options = {});
-/// Every n-th frame of runs beside each other as a moving picture, `name`.gif; not in a quick run.
+/// Every n-th frame of runs beside each other as a moving picture, `name`.gif; not in a quick run. Beside them, one above
+/// the other, curves over time that grow with it.
 void movie(const Context& context, Result& result, const std::string& name, const std::string& caption,
-           const std::vector<const Film*>& films, int every, double frames_per_second,
-           const StripOptions& options = {});
+           const std::vector<const Film*>& films, int every, double frames_per_second, const StripOptions& options = {},
+           const std::vector<Chart>& curves = {});
 /// n frames evenly over a film.
 std::vector<Look> spread_looks(const Film& film, int count, int last = -1);
 

@@ -32,7 +32,7 @@ void pd_fig1(Context& context, Result& result) {
   Scene garden = scene(big_scene);
   if (garden.solver.method != "pd") garden = by_method(garden, "pd");
   const int frames = context.frames(600, 20);
-  const Film f = whole_film(context, garden, {.frames = frames, .keep_poses = true, .keep_every = 20, .threads = 2});
+  const Film f = whole_film(context, garden, {.frames = frames, .keep_poses = true, .keep_every = 20});
   result.at_least("degrees of freedom", 3 * f.vertices, 49000, "P24");
   result.at_least("constraints", f.elements, 43000, "P24");
   std::vector<std::string> kinds;
@@ -47,7 +47,7 @@ void pd_fig1(Context& context, Result& result) {
   for (size_t i = 1; i < f.shots.size(); ++i) ms.push_back(f.shots[i].milliseconds);
   std::sort(ms.begin(), ms.end());
   const double median = ms[ms.size() / 2];
-  result.at_least("frames per second, two threads, median frame", 1000 / median, 20, "P24");
+  result.at_least("frames per second on one thread, by processor time of the median frame", 1000 / median, 20, "P24");
   result.holds("finite to the end", finite(f.poses.back()), std::to_string(f.frames()) + " frames", "all", "P24");
   result.table(
       {"The scene " + std::string(big_scene),
@@ -62,10 +62,11 @@ void pd_fig1(Context& context, Result& result) {
   for (const int frame : {0, 120, 300, 600})
     if (frame <= f.frames()) looks.push_back({&f, frame});
   strip(context, result, "frames", "House, tree, grass and washing in the wind", looks,
-        {.columns = 2, .width = 560, .height = 380, .direction = {0.5, 0.35, 1}, .floor = true});
+        {.columns = 2, .width = 560, .height = 380, .direction = {0.5, 0.35, 1}, .floor = true, .floor_height = -0.05});
   result.differs(
-      "Time by the clock on two threads, of whatever else the machine does included. Hardware: the paper's is a "
-      "laptop of 2013 with four cores. The scene and its meshes are our own.");
+      "Time is what one thread spends on a processor, so that other figures made at the same time do not count; "
+      "memory and caches are shared with them all the same. Two threads take less by the clock (verve bench). "
+      "Hardware: the paper's is a laptop of 2013 with four cores. The scene and its meshes are our own.");
 }
 
 void pd_fig10(Context& context, Result& result) {
@@ -135,7 +136,7 @@ void pd_fig10(Context& context, Result& result) {
           {.columns = 5, .width = 270, .height = film == &gale ? 150 : 220, .direction = {0.1, 0.1, 1}});
   }
   std::vector<Look> tatters;
-  for (const int frame : {30, 60, 80, 95, 110, 131}) tatters.push_back({&f, std::min(frame, f.frames())});
+  for (const int frame : {30, 60, 80, 90, 95, 100}) tatters.push_back({&f, std::min(frame, f.frames())});
   strip(context, result, "torn", "The seams tear, and the wind carries off what was beyond", tatters,
         {.columns = 3, .width = 380, .height = 230, .direction = {0.1, 0.1, 1}});
   result.differs(
@@ -169,8 +170,17 @@ void pd_crush(Context& context, Result& result) {
                 "time [s]",
                 "of rest",
                 {{"height", time, height}, {"volume", time, filled}}});
-  strip(context, result, "frames", "Between two plates",
-        {{&f, 0}, {&f, 30}, {&f, 50}, {&f, 65}, {&f, 85}, {&f, 105}, {&f, 150}, {&f, 239}},
+  Film block = f;
+  block.scene.colliders.clear();  // the plates would hide it
+  strip(context, result, "frames", "Crushed between two plates, which are not drawn, and let go",
+        {{&block, 0},
+         {&block, 30},
+         {&block, 50},
+         {&block, 65},
+         {&block, 85},
+         {&block, 105},
+         {&block, 150},
+         {&block, 239}},
         {.columns = 4, .width = 280, .height = 220, .direction = {0.4, 0.2, 1}});
   result.differs("The paper's video crushes balls; ours is a block.");
 }

@@ -1,5 +1,6 @@
 // Frames of films side by side, by what `verve picture` draws.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -59,10 +60,18 @@ std::vector<Image> draw_all(const std::vector<Look>& looks, const StripOptions& 
     View& view = views.emplace_back(set->stage.view(moment));
     const Vec3 by = options.follow ? middle(pose) * -1.0 : Vec3{};
     if (options.follow) shift(view, by);
-    for (const Vec3& p : pose)
-      if (std::isfinite(p.x + p.y + p.z)) seen.push_back(p + by);
+    const auto see = [&](const Vec3& p) {
+      if (std::isfinite(p.x + p.y + p.z)) seen.push_back(p);
+    };
+    if (moment.removed.empty()) {
+      for (const Vec3& p : pose) see(p + by);
+    } else {  // vertices that nothing is left of fall out of sight
+      for (const render::Surface& s : view.surfaces)
+        for (const auto& t : s.triangles)
+          for (const int v : t) see(s.points[size_t(v)]);
+    }
     view.floor = options.floor;
-    view.floor_height = 0;
+    view.floor_height = options.floor_height;
   }
   if (options.floor || seen.empty()) seen.push_back({});
   const render::Camera camera = render::frame_all(seen, options.direction, double(options.width) / options.height);
@@ -79,18 +88,79 @@ std::vector<Image> draw_all(const std::vector<Look>& looks, const StripOptions& 
   return images;
 }
 
+using Pixel = std::array<std::uint8_t, 3>;
+
+/// "#rrggbb"
+Pixel pixel(const std::string& color) {
+  Pixel out{};
+  for (size_t c = 0; c < 3 && color.size() == 7; ++c)
+    out[c] = std::uint8_t(std::stoi(color.substr(1 + 2 * c, 2), nullptr, 16));
+  return out;
+}
+
+void put(Image& image, int x, int y, const Pixel& color) {
+  if (x < 0 || y < 0 || x >= image.width || y >= image.height) return;
+  for (size_t c = 0; c < 3; ++c) image.rgb[3 * (size_t(y) * size_t(image.width) + size_t(x)) + c] = color[c];
+}
+
+void paste(Image& onto, const Image& image, int left, int top) {
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      const std::uint8_t* from = &image.rgb[3 * (size_t(y) * size_t(image.width) + size_t(x))];
+      put(onto, left + x, top + y, {from[0], from[1], from[2]});
+    }
+}
+
+/// The curves of a chart up to one moment. Axes from zero to the largest value of the whole run: they stand still.
+Image draw_curves(const Chart& chart, int width, int height, double now) {
+  constexpr int left = 10, right = 10, head = 34, foot = 16;
+  constexpr Pixel axis{150, 155, 165};
+  Image out{width, height, std::vector<std::uint8_t>(3 * size_t(width) * size_t(height), 250)};
+  double most_x = 0, most_y = 0;
+  for (const Curve& c : chart.curves)
+    for (size_t i = 0; i < c.x.size(); ++i) most_x = std::max(most_x, c.x[i]), most_y = std::max(most_y, c.y[i]);
+  const auto across = [&](double x) { return left + (width - left - right) * x / most_x; };
+  const auto up = [&](double y) { return height - foot - (height - head - foot) * y / (1.05 * most_y); };
+  for (int x = left; x <= width - right; ++x) put(out, x, height - foot, axis);
+  for (int y = head; y <= height - foot; ++y) put(out, left, y, axis);
+  render::label(out, left, 4, in_ascii(chart.title), {0.02f, 0.02f, 0.03f}, 1);
+  render::label(out, width - right - render::label_width(chart.x), height - foot + 4, chart.x, {0.3f, 0.3f, 0.33f}, 1);
+  int at = left;
+  for (size_t k = 0; k < chart.curves.size(); ++k) {
+    const Curve& c = chart.curves[k];
+    const Pixel color = pixel(color_of(c.name, k));
+    for (int y = 20; y < 26; ++y)
+      for (int x = at; x < at + 12; ++x) put(out, x, y, color);
+    render::label(out, at + 16, 18, c.name, {0.02f, 0.02f, 0.03f}, 1);
+    at += 30 + render::label_width(c.name);
+    for (size_t i = 1; i < c.x.size() && c.x[i] <= now; ++i) {
+      const double x0 = across(c.x[i - 1]), x1 = across(c.x[i]), y0 = up(c.y[i - 1]), y1 = up(c.y[i]);
+      const int n = 1 + int(std::max(std::abs(x1 - x0), std::abs(y1 - y0)));
+      for (int j = 0; j <= n; ++j) {
+        const int x = int(std::lround(x0 + (x1 - x0) * j / n)), y = int(std::lround(y0 + (y1 - y0) * j / n));
+        for (int dx = 0; dx < 2; ++dx)
+          for (int dy = 0; dy < 2; ++dy) put(out, x + dx, y + dy, color);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void strip(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<Look>& looks, const StripOptions& options) {
   if (!context.pictures || looks.empty()) return;
   context.check_stop();
-  const std::vector<Image> images = draw_all(looks, options);
+  StripOptions size = options;
+  if (context.quick) size.width /= 3, size.height /= 3;
+  const std::vector<Image> images = draw_all(looks, size);
   result.pictures.push_back({name + ".png", caption, render::png(render::strip(images, options.columns, 4))});
 }
 
 void movie(const Context& context, Result& result, const std::string& name, const std::string& caption,
-           const std::vector<const Film*>& films, int every, double frames_per_second, const StripOptions& options) {
+           const std::vector<const Film*>& films, int every, double frames_per_second, const StripOptions& options,
+           const std::vector<Chart>& curves) {
   if (!context.pictures || context.quick || films.empty()) return;
   context.check_stop();
   int frames = options.last;
@@ -100,8 +170,22 @@ void movie(const Context& context, Result& result, const std::string& name, cons
     for (const Film* f : films) looks.push_back({f, frame, f->label});
   const std::vector<Image> images = draw_all(looks, options);
   std::vector<Image> scenes;
-  for (size_t i = 0; i + films.size() <= images.size(); i += films.size())
-    scenes.push_back(render::strip(std::span(images).subspan(i, films.size()), int(films.size()), 4));
+  for (size_t i = 0; i + films.size() <= images.size(); i += films.size()) {
+    const Image bodies = render::strip(std::span(images).subspan(i, films.size()), int(films.size()), 4);
+    if (curves.empty()) {
+      scenes.push_back(bodies);
+      continue;
+    }
+    constexpr int gap = 4, width = 190;
+    const int count = int(curves.size()), height = (bodies.height - gap * (count - 1)) / count;
+    Image both{bodies.width + gap + width, bodies.height, {}};
+    both.rgb.assign(3 * size_t(both.width) * size_t(both.height), 255);
+    paste(both, bodies, 0, 0);
+    const double now = films[0]->shots[size_t(looks[i].frame)].time;
+    for (int k = 0; k < count; ++k)
+      paste(both, draw_curves(curves[size_t(k)], width, height, now), bodies.width + gap, k * (height + gap));
+    scenes.push_back(std::move(both));
+  }
   result.pictures.push_back({name + ".gif", caption, render::gif(scenes, frames_per_second)});
 }
 

@@ -13,14 +13,14 @@ const std::vector<Figure>& registry() {
        "C38, C12, C26", 12, 0, cpd_table1},
       {"cpd-fig1", "A bear is pushed and caught",
        "A user pushes a bear to the right, pushes it again, and catches it by one hand; it swings around the hand.",
-       "C26, C22", 5, 0, cpd_fig1},
+       "C26, C22", 20, 0, cpd_fig1},
       {"cpd-fig2", "A spinning cube by five solvers",
        "A cube is stretched and spun. CPD keeps energy, angular momentum and oscillation; PD damps; PD + FEPR turns "
        "rigid; implicit midpoint becomes unstable, with FEPR bumpy.",
-       "C27, C28", 10, 9, cpd_fig2},
+       "C27, C28", 10, 2.5, cpd_fig2},
       {"cpd-fig3", "A torus hardens while it spins",
        "The softer the spinning torus, the wider it is pulled; from μ = 2e3 on it looks rigid. Its volume is kept.",
-       "C29, C20", 6, 0, cpd_fig3},
+       "C29, C20", 60, 0, cpd_fig3},
       {"cpd-fig4", "A T-pipe turns over",
        "About its intermediate axis a T-pipe turns over again and again (Dzhanibekov effect); about its third axis it "
        "is stable.",
@@ -28,7 +28,7 @@ const std::vector<Figure>& registry() {
       {"cpd-fig5", "Damping that leaves the momenta alone",
        "A squeezed hippo under four damping coefficients: its energy falls to what its momenta need, its angular "
        "momentum stays, iterations fall to about six.",
-       "C31, C18", 8, 3, cpd_fig5},
+       "C31, C18", 8, 1, cpd_fig5},
       {"cpd-fig6", "Few iterations",
        "The hippo with 5, 15 and as many iterations as it takes: total energies agree, the elastic energy of 15 is "
        "nearer to the converged one.",
@@ -48,12 +48,12 @@ const std::vector<Figure>& registry() {
        "of PD.",
        "C36", 3, 2, cpd_fig11},
       {"cpd-fig12", "Cloth and pendulum swing",
-       "A falling cloth and a pendulum come up again and again; methods that hold the energy alone stall.", "C33", 9, 7,
-       cpd_fig12},
+       "A falling cloth and a pendulum come up again and again; methods that hold the energy alone stall.", "C33", 9,
+       1.6, cpd_fig12},
       {"cpd-fig13", "From rest, and in small steps",
        "A stretched cube without momenta oscillates on the spot by CPD and starts to turn by PD + FEPR; at h = 1/600 "
        "the motion is alike, and iterations are fewer.",
-       "C37, C23", 14, 4, cpd_fig13},
+       "C37, C23", 14, 1, cpd_fig13},
       // --- Bouaziz et al. 2014 ---
       {"pd-fig1", "Everything together",
        "House, tree, grass, washing line and cloth: 49 k degrees of freedom and 43 k constraints in one solver at 3.1 "
