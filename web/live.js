@@ -60,6 +60,8 @@
                         rest: verve.math.carry({carriers, weights}, body.rest,
                                                new Float32Array(carriers.length / 4 * 3))};
       }
+      for (const c of message.colliders)
+        if (c.rest) Object.assign(c, {rest: float32(c.rest), triangles: uint32(c.triangles)});
       live.scene = message;
       live.body = Math.min(live.body, message.bodies.length - 1);
       live.fresh = true;  // the next frame shows all of it anew
@@ -107,6 +109,7 @@
     error: message => notice(message.text),
     saved(message) {
       const {type, ...state} = message;
+      if (linking) return linking(state.scene);
       download(`${live.scene.name}.verve`, JSON.stringify({verve: 'state', ...state}), 'application/json');
     }
   };
@@ -160,7 +163,10 @@
         }
     };
     const {radius, length} = spec;
-    if (spec.shape === 'sphere')
+    if (spec.shape === 'mesh') {
+      for (const x of spec.rest || []) points.push(x);
+      for (const v of spec.triangles || []) triangles.push(v);
+    } else if (spec.shape === 'sphere')
       grid(48, 24, (a, s) => [Math.sin(Math.PI * s) * Math.cos(a), Math.cos(Math.PI * s), Math.sin(Math.PI * s) * Math.sin(a)]
           .map(x => radius * x));
     else if (spec.shape === 'capsule')
@@ -188,6 +194,14 @@
     }
     return {color: '#9aa3ab', backdrop: spec.shape === 'plane', collider: true, rest: Float32Array.from(points),
             triangles: Uint32Array.from(triangles), edges: new Uint32Array(0)};
+  }
+  /** How far it goes from its own origin. */
+  function colliderReach(spec) {
+    if (spec.shape === 'box') return Math.hypot(...spec.size) / 2;
+    if (spec.shape !== 'mesh') return spec.radius + (spec.shape === 'sphere' ? 0 : spec.length / 2);
+    let reach = 0;
+    for (let i = 0; i < (spec.rest || []).length; i += 3) reach = Math.max(reach, Math.hypot(...spec.rest.subarray(i, i + 3)));
+    return reach;
   }
   const isFloor = spec => spec.shape === 'plane' && spec.normal[1] > 0.999 * Math.hypot(...spec.normal);
 
@@ -267,6 +281,13 @@
     viewer.strain = live.strain ? 0.3 : 0;
   }
 
+  /** Of all bodies, whichever is watched: none shall leave the view because another moves. */
+  function meanOf(positions) {
+    const sum = [0, 0, 0];
+    for (let i = 0; i < positions.length; ++i) sum[i % 3] += positions[i];
+    return sum.map(s => 3 * s / positions.length);
+  }
+
   /** First sight of a scene: where the camera stands, whether it follows, where the ground is. */
   function frameScene(frame) {
     const positions = frame.lanes[0].positions, low = [Infinity, Infinity, Infinity], high = low.map(() => -Infinity);
@@ -278,7 +299,7 @@
     const floors = live.scene.colliders.map((c, i) => isFloor(c) ? frame.colliders[i][1] : NaN).filter(Number.isFinite);
     frame.colliders.forEach((at, i) => {  // what bodies may fall on is part of the view
       if (live.scene.colliders[i].shape === 'plane') return;
-      const c = live.scene.colliders[i], reach = c.shape === 'box' ? Math.hypot(...c.size) / 2 : c.radius + (c.shape === 'sphere' ? 0 : c.length / 2);
+      const c = live.scene.colliders[i], reach = colliderReach(c);
       for (let axis = 0; axis < 3; ++axis) {
         low[axis] = Math.min(low[axis], at[axis] - reach);
         high[axis] = Math.max(high[axis], at[axis] + reach);
@@ -286,7 +307,7 @@
     });
     if (floors.length) low[1] = Math.min(low[1], Math.max(...floors));
     ground = floors.length ? Math.max(...floors) : low[1] - 0.25 * diagonal;
-    const margin = live.scene.colliders.length ? 0.1 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
+    const margin = live.scene.colliders.length ? 0.15 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
     const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
     const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
     const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
@@ -299,6 +320,8 @@
       press(byId('follow'), live.follow);
       origins = frame.lanes.map(() => middle);
       live.half = half;
+      const mean = meanOf(positions);
+      live.aside = middle.map((m, i) => m - mean[i]);
       camera.frame(half, [0, 0, 0], Number.isFinite(aspect) ? aspect : 1.5);
     }
     live.keepCamera = false;
@@ -325,8 +348,8 @@
     // while a hand holds something the picture stands still under it
     if (live.follow && !live.holding.size) {
       const share = 1 - Math.exp(-5 * Math.max(0, frame.time - lastTime));  // of the way, smoothly
-      frame.lanes.forEach(({metrics: m}, lane) => {
-        const to = [m.cx, m.cy, m.cz], from = origins[lane];
+      frame.lanes.forEach(({positions}, lane) => {
+        const to = meanOf(positions).map((x, i) => x + live.aside[i]), from = origins[lane];
         const jump = Math.hypot(...to.map((t, i) => t - from[i])) > 4 * live.camera.distance;
         if (to.every(Number.isFinite)) origins[lane] = jump ? to : from.map((o, i) => o + share * (to[i] - o));
       });
@@ -423,11 +446,27 @@
     return new Response(stream).text();
   }
 
+  const LONGEST_LINK = 1.5e6;  // Chromium cuts addresses at 2 MB
+  let linking = null;
+  /** The scene around a mesh that came from a file, as the session writes it. */
+  async function writtenScene() {
+    live.send({type: 'save'});
+    const text = await new Promise(done => { linking = done; });
+    linking = null;
+    return text;
+  }
+
   async function copyLink() {
     const link = new URLSearchParams();
-    if (source && source.text) link.set('s', await packed(source.text));
-    else if (source && source.mesh) return notice('A mesh from a file does not fit into a link; save the file instead.');
-    else link.set('scene', source && source.scene ? source.scene : live.scene.name);
+    if (source && (source.text || source.mesh)) {
+      const held = await packed(source.text || await writtenScene());
+      if (held.length > LONGEST_LINK)
+        return notice(`This scene takes ${Math.round(held.length / 1000)} kB, expected at most ${LONGEST_LINK / 1000} ` +
+                      'for a link; save its state and pass that on as a file.');
+      link.set('s', held);
+    } else {
+      link.set('scene', source && source.scene ? source.scene : live.scene.name);
+    }
     if (live.state.lanes.length > 1) link.set('methods', live.state.lanes.join());
     const address = `${location.origin}${location.pathname}#${link}`;
     history.replaceState(null, '', address);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "model/model.h"
 #include "record/report_data.h"
 #include "verve/registry.h"
 #include "verve/version.h"
@@ -191,6 +192,13 @@ void Session::tell_scene(const Diagnostics& notes) {
     collider.set("shape", spec.shape);
     collider.set("normal", vec(spec.normal)), collider.set("size", vec(spec.size));
     collider.set("radius", spec.radius), collider.set("length", spec.length);
+    if (spec.shape == "mesh" && spec.mesh) {
+      // one that could not be read was reported when the simulation was made
+      if (const Expected<Mesh> mesh = load_surface(*spec.mesh, spec.name)) {
+        collider.set("rest", base64(floats(mesh->vertices)));
+        collider.set("triangles", elements(mesh->triangles));
+      }
+    }
     colliders.items.push_back(std::move(collider));
   }
   Json metrics = Json::array(), problems = Json::array();
@@ -420,10 +428,6 @@ void Session::set_methods(const Json& message) {
 /// The scene as it is and the motion, to go on from elsewhere.
 void Session::save() {
   const Simulation& sim = *lanes_[0]->simulation;
-  for (const BodySpec& body : scene_.bodies)
-    if (body.mesh.mesh || (body.embed && body.embed->mesh))
-      throw Refusal{"save: body \"" + body.name +
-                    "\" has a mesh that was dropped onto the page, which a scene cannot hold"};
   std::vector<double> motion;
   for (const std::vector<Vec3>& part : {sim.positions(), sim.velocities()})
     for (const Vec3& v : part) motion.insert(motion.end(), {v.x, v.y, v.z});

@@ -99,6 +99,7 @@ class Session {
   void save();
 
   void turn_dial(const Json& message);
+  void turn_dial(const std::string& name, const Json& message);
   void turn_lock(const Json& message);
   void apply_turned(Lane& lane);
   void apply_stiffness(Lane& lane);

@@ -26,8 +26,17 @@ Vec3 Session::vector_or_length(const Json& message, const Vec3& present, const V
   return now > 0 ? present * (length / now) : otherwise * length;
 }
 
+/// What is refused says which dial it was.
 void Session::turn_dial(const Json& message) {
   const std::string name = text(message, "name");
+  try {
+    turn_dial(name, message);
+  } catch (const Refusal& refusal) {
+    throw Refusal{"dial " + name.substr(0, 100) + ": " + refusal.text};
+  }
+}
+
+void Session::turn_dial(const std::string& name, const Json& message) {
   const int body = body_of(message);
   const auto each = [&](auto&& act) {
     for (const auto& lane : lanes_) act(*lane->simulation);

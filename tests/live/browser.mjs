@@ -38,7 +38,7 @@ export async function serveFolder(folder) {
 export async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), 'verve-browser-'));
   const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: BROWSER, headless: true, viewport: {width: 1280, height: 760},
+    executablePath: BROWSER, headless: true, viewport: {width: 1024, height: 640},
     args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist',
            '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
            '--disable-quic']
@@ -65,13 +65,16 @@ export async function openPage(browser, address) {
 }
 
 export const inPage = {
-  /** Waits for a scene and so many frames of it. */
+  /** Waits for a scene, not one of that name from before it was opened, and so many frames of it. */
   async scene(page, name, frames = 2) {
     await page.waitForFunction(([name, frames]) => verve.live.scene && verve.live.scene.name === name &&
-        verve.live.frame && verve.live.frame.generation === verve.live.scene.generation &&
+        verve.live.scene.generation !== verve.live.left && verve.live.frame && verve.live.frame.generation === verve.live.scene.generation &&
         verve.live.frame.number >= frames, [name, frames]);
   },
-  open: (page, name) => page.evaluate(name => verve.live.send({type: 'load', scene: name}), name),
+  open: (page, name) => page.evaluate(name => {
+    verve.live.left = verve.live.scene ? verve.live.scene.generation : -1;
+    verve.live.send({type: 'load', scene: name});
+  }, name),
   number: page => page.evaluate(() => verve.live.frame.number),
   metrics: (page, lane = 0) => page.evaluate(lane => verve.live.frame.lanes[lane].metrics, lane),
   /** So many frames from where it is, then it stands still. */
@@ -83,8 +86,12 @@ export const inPage = {
       const look = () => verve.live.state !== state && verve.live.state.paused ? resolve(verve.live.state.frame) : setTimeout(look, 20);
       look();
     }));
-    await page.evaluate(frames => verve.live.send({type: 'step', frames}), frames);
+    await page.evaluate(frames => {
+      verve.live.send({type: 'speed', value: 10});
+      verve.live.send({type: 'step', frames});
+    }, frames);
     await page.waitForFunction(number => verve.live.frame.number === number, from + frames);
+    await page.evaluate(() => verve.live.send({type: 'speed', value: 1}));
     return inPage.metrics(page);
   },
   /** From the start, so many frames; the positions then. */
@@ -92,6 +99,7 @@ export const inPage = {
     await page.evaluate(frames => {
       verve.live.send({type: 'pause', on: true});
       verve.live.send({type: 'reset'});
+      verve.live.send({type: 'speed', value: 10});
       verve.live.send({type: 'step', frames});
     }, frames);
     await page.waitForFunction(frames => verve.live.frame.number === frames, frames);

@@ -263,25 +263,29 @@ TEST_CASE("a twin by plain PD starts from the same motion and loses what the oth
   CHECK(read(session.frame()).lanes == 4);
 }
 
-TEST_CASE("a saved state goes on where it was") {
-  Session session;
-  session.handle(R"({"type": "load", "scene": "cube"})");
-  frames(session, 7);
-  const auto saved = session.handle(R"({"type": "save"})");
+/// A session that goes on from what another saved.
+void go_on(Session& from, Session& to) {
+  const auto saved = from.handle(R"({"type": "save"})");
   REQUIRE(saved.size() == 1);
   std::string load = saved[0];
-  const auto replace = [&](const std::string& from, const std::string& to) {
-    REQUIRE(load.find(from) != std::string::npos);
-    load.replace(load.find(from), from.size(), to);
+  const auto replace = [&](const std::string& old, const std::string& with) {
+    REQUIRE_MESSAGE(load.find(old) != std::string::npos, load.substr(0, 300));
+    load.replace(load.find(old), old.size(), with);
   };
   replace("\"type\": \"saved\"", "\"type\": \"load\"");
   replace("\"scene\":", "\"text\":");
-  Session other;
-  const auto told = other.handle(load);
+  const auto told = to.handle(load);
   CHECK_MESSAGE(!refused(told), joined(told));
-  CHECK(read(other.frame()).positions == read(session.frame()).positions);
-  CHECK(read(other.frame()).number == 7);
-  CHECK(other.simulation().measure().total == doctest::Approx(session.simulation().measure().total).epsilon(1e-12));
+  CHECK(read(to.frame()).positions == read(from.frame()).positions);
+  CHECK(read(to.frame()).number == read(from.frame()).number);
+  CHECK(to.simulation().measure().total == doctest::Approx(from.simulation().measure().total).epsilon(1e-12));
+}
+
+TEST_CASE("a saved state goes on where it was") {
+  Session session, other;
+  session.handle(R"({"type": "load", "scene": "cube"})");
+  frames(session, 7);
+  go_on(session, other);
 }
 
 TEST_CASE("meshes dropped onto the page become bodies") {
@@ -290,15 +294,32 @@ TEST_CASE("meshes dropped onto the page become bodies") {
   auto told = session.handle("{\"type\": \"load\", \"name\": \"sheet.obj\", \"mesh\": \"" + sheet + "\"}");
   CHECK_MESSAGE(!refused(told), joined(told));
   frames(session, 2);
+  Session other;
+  go_on(session, other);
   const std::string tet = R"(v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n)";
   told = session.handle("{\"type\": \"load\", \"name\": \"closed.obj\", \"mesh\": \"" + tet + "\"}");
   CHECK_MESSAGE(!refused(told), joined(told));
   CHECK(says(told, "\"surface\""));
   frames(session, 2);
+  go_on(session, other);  // with the surface that the lattice carries
+  CHECK(other.simulation().embedded_mesh(0)->triangles.size() == 4);
   told = session.handle(R"({"type": "load", "name": "sheet.png", "mesh": "x"})");
   CHECK(says(told, "expected one of .mesh, .obj"));
   told = session.handle(R"({"type": "load", "name": "broken.obj", "mesh": "v 1 2\nf 1 2 3\n"})");
   CHECK(says(told, "broken.obj:1"));
+}
+
+TEST_CASE("colliders of shape mesh are told with their triangles") {
+  Session session;
+  const std::string text =
+      R"({\"version\": 1, \"bodies\": [{\"name\": \"a\", \"mesh\": {\"generator\": \"box\"}, \"potentials\": [{\"type\": \"tet_strain\"}]}], )"
+      R"(\"colliders\": [{\"shape\": \"mesh\", \"position\": [0, -3, 0], \"mesh\": {\"generator\": \"box\"}}]})";
+  const auto told = session.handle(R"({"type": "load", "text": ")" + text + "\"}");
+  REQUIRE_MESSAGE(!refused(told), joined(told));
+  const std::string all = joined(told);
+  const size_t colliders = all.find("\"colliders\":");
+  REQUIRE(colliders != std::string::npos);
+  for (const char* key : {"\"rest\": \"", "\"triangles\": \""}) CHECK(all.find(key, colliders) != std::string::npos);
 }
 
 TEST_CASE("rubbish comes back as words and changes nothing") {

@@ -1,13 +1,13 @@
-// thumbnails.mjs VERVE WEB_FOLDER: see scripts/make-thumbnails.
+// thumbnails.mjs VERVE WEB_FOLDER [SCENE...]: see scripts/make-thumbnails.
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {inPage, openBrowser, openPage, serveNative} from './browser.mjs';
 
-const [program, folder] = process.argv.slice(2);
+const [program, folder, ...wanted] = process.argv.slice(2);
 const WIDTH = 208, HEIGHT = 156, COLUMNS = 7;
 // a moment that shows what the scene is about; most do early on
 const MOMENTS = {bear: 32, cloth: 28, curtain: 30, flag: 60, flag_torn: 60, tug: 40, ball: 20, bears: 24, drape: 14, crush: 14,
-                 pendulum: 12, chain: 30, rope: 40, hung_cloth: 25, strip: 25, examples: 12, balloon: 30, stack: 3};
+                 pendulum: 12, chain: 30, rope: 40, hung_cloth: 25, strip: 25, examples: 12, balloon: 30, stack: 3, bin: 12};
 
 const server = await serveNative(program), {browser, close} = await openBrowser();
 const {page} = await openPage(browser, server.address);
@@ -17,19 +17,30 @@ await page.addStyleTag({content: `header, #panel, #tools, #looks, #transport, #n
   main {display: block !important} #stage {position: fixed !important; inset: 0 !important; height: auto !important}`});
 const names = await page.evaluate(() => [...document.querySelectorAll('#scene-list button')].map(b => b.dataset.scene));
 const rows = Math.ceil(names.length / COLUMNS);
-await page.evaluate(([columns, rows, width, height]) => {
+// the others stay as they are, where they are
+const some = wanted.length > 0 && await page.evaluate(names => verve.thumbnails.names.join() === names.join(), names);
+await page.evaluate(async ([columns, rows, width, height, some]) => {
   document.documentElement.dataset.theme = 'light';
   const sheet = globalThis.sheet = document.createElement('canvas');
   sheet.width = columns * width;
   sheet.height = rows * height;
-}, [COLUMNS, rows, WIDTH, HEIGHT]);
+  if (!some) return;
+  const old = new Image();
+  old.src = 'thumbnails.webp';
+  await old.decode();
+  sheet.getContext('2d').drawImage(old, 0, 0);
+}, [COLUMNS, rows, WIDTH, HEIGHT, some]);
 for (const [index, name] of names.entries()) {
+  if (some && !wanted.includes(name)) continue;
   await page.evaluate(name => verve.live.send({type: 'load', scene: name}), name);
-  await page.evaluate(() => verve.live.send({type: 'pause', on: true}));
+  await page.evaluate(() => {
+    verve.live.send({type: 'pause', on: true});
+    verve.live.send({type: 'speed', value: 10});
+  });
   await inPage.scene(page, name, 0);
-  const wanted = MOMENTS[name] ?? 16, have = await inPage.number(page);
-  if (wanted > have) await page.evaluate(frames => verve.live.send({type: 'step', frames}), wanted - have);
-  await page.waitForFunction(n => verve.live.frame.number >= n, wanted);
+  const moment = MOMENTS[name] ?? 16, have = await inPage.number(page);
+  if (moment > have) await page.evaluate(frames => verve.live.send({type: 'step', frames}), moment - have);
+  await page.waitForFunction(n => verve.live.frame.number >= n, moment, {timeout: 300000});
   await page.evaluate(([index, columns, width, height]) => {
     const {viewer, canvas} = verve.live.views[0];
     // close up, on where the bodies are by now
@@ -38,6 +49,7 @@ for (const [index, name] of names.entries()) {
       viewer.camera.frame(half, low.map((l, i) => (l + high[i]) / 2), canvas.clientWidth / canvas.clientHeight);
     viewer.theme = {...viewer.theme, grid: [0, 0, 0, 0]};  // lines cost most of the bytes
     viewer.draw();
+    sheet.getContext('2d').clearRect(index % columns * width, Math.floor(index / columns) * height, width, height);
     sheet.getContext('2d').drawImage(canvas, index % columns * width, Math.floor(index / columns) * height, width, height);
   }, [index, COLUMNS, WIDTH, HEIGHT]);
   console.log(name);

@@ -5,7 +5,8 @@
 //   const viewer = new verve.Viewer(canvas, camera);       // throws when WebGL 2 is missing
 //   viewer.setMeshes([{color: '#e08a5b', triangles, edges, rest}, ...]);   // Uint32Array, Uint32Array, Float32Array
 //                                                          // with `cage: true`: only lines, and only if viewer.cage;
-//                                                          // `backdrop: true`: gets shadows but throws none
+//                                                          // `backdrop: true`: gets shadows but throws none, seen
+//                                                          // from its front only: walls hide nothing
 //   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
 //   viewer.strain = 0.3;                                   // colours by stretch, full at this much; 0: plain
@@ -493,7 +494,9 @@ globalThis.verve = globalThis.verve || {};
           gl.uniform3fv(program.at('color'), body.color);
           gl.uniform1f(program.at('strained'), body.backdrop ? 0 : this.strain);
           gl.bindVertexArray(body.surface.array);
+          if (body.backdrop) gl.enable(gl.CULL_FACE);
           gl.drawElements(gl.TRIANGLES, body.surface.triangleCount, gl.UNSIGNED_INT, 0);
+          gl.disable(gl.CULL_FACE);
         }
         if (body.rope) {
           const program = this.use('rope', view);
