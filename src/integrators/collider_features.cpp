@@ -162,10 +162,9 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         }
         on.rows = {i, j, first, first - 1};
         double weight;
-        std::array<Vec3, 4> slopes;
         c.on_edges.push_back(on);
-        meets |= c.touch(on, x, unused, weight, slopes) > -slack * cb.edge ||
-                 c.touch(on, ahead_.data(), unused, weight, slopes) > -slack * cb.edge;
+        meets |= c.touch(on, x, unused, weight) > -slack * cb.edge ||
+                 c.touch(on, ahead_.data(), unused, weight) > -slack * cb.edge;
       }
     }
     if (!meets) {

@@ -26,16 +26,17 @@ double squared_length(const StepProducts& s, const IterationProducts& k, const D
 
 /// Schur elimination shared by both variants: S_HH may carry an extra diagonal term (alpha).
 struct Elimination {
-  Vec6 s_qh{}, s_qh_inverse{};  // S_qH and S_qq^+ S_qH
-  double s_hh, sigma;
+  Vec6 s_qh{}, s_hq_inverse{};  // S_qH and S_Hq S_qq^+
+  double h_gg, s_hh, sigma;     // of A^-1 gg alone, and with A^-1 lin
 
   Elimination(const StepProducts& s, const IterationProducts& k, double extra) {
-    s_hh = k.gg_gg + 2 * k.lin_gg + s.lin_lin + extra;
+    h_gg = k.touches ? k.h_gg : k.gg_gg + k.lin_gg;
+    s_hh = h_gg + (k.touches ? k.h_lin : k.lin_gg + s.lin_lin) + extra;
     sigma = s_hh;
     if (!s.momenta) return;
     for (int i = 0; i < 6; ++i) s_qh[i] = k.q_gg[i] + s.q_lin[i];
-    s_qh_inverse = s.s_qq_inverse * s_qh;
-    sigma -= dot(s_qh, s_qh_inverse);
+    s_hq_inverse = s.s_qq_inverse * (k.touches ? k.h_q : s_qh);
+    sigma -= dot(s_qh, s_hq_inverse);
   }
   // grad H in the span of the momenta leaves nothing to correct H with: rest, pure translation or spin.
   bool solvable() const { return sigma > 1e-11 * s_hh; }
@@ -59,11 +60,11 @@ Direction constrained_direction(const StepProducts& s, const IterationProducts& 
                                 double negligible) {
   Direction d;
   const Elimination e(s, k, 0);
-  const double gh_gg = k.gg_gg + k.lin_gg;
   d.stationary = !e.solvable() || (1 + lambda_max) * e.sigma < negligible;
   d.scale = d.stationary ? 1 : 1 + lambda;
   Vec6 rhs_q = minus(stack(c.p, c.l, d.scale), k.q_gg);
-  if (!d.stationary) d.lambda = (d.scale * c.h - gh_gg - (s.momenta ? dot(e.s_qh_inverse, rhs_q) : 0)) / e.sigma;
+  if (!d.stationary) d.lambda = (d.scale * c.h - e.h_gg - (s.momenta ? dot(e.s_hq_inverse, rhs_q) : 0)) / e.sigma;
+  d.free_lambda = d.lambda, d.sigma = e.sigma;
   if (!(d.lambda >= lambda_min && d.lambda <= lambda_max)) {
     d.lambda = d.lambda > 0 ? lambda_max : lambda_min;
     d.at_bound = true;
@@ -80,8 +81,7 @@ Direction published_direction(const StepProducts& s, const IterationProducts& k,
   Direction d;
   const Elimination e(s, k, gap * gap / epsilon);
   const Vec6 rhs_q = minus(stack(c.p, c.l, 1), k.q_gg);
-  if (e.solvable())
-    d.lambda = (c.h - (k.gg_gg + k.lin_gg) - gap * alpha - (s.momenta ? dot(e.s_qh_inverse, rhs_q) : 0)) / e.sigma;
+  if (e.solvable()) d.lambda = (c.h - e.h_gg - gap * alpha - (s.momenta ? dot(e.s_hq_inverse, rhs_q) : 0)) / e.sigma;
   if (s.momenta) d.lambda_q = s.s_qq_inverse * minus(rhs_q, e.s_qh, d.lambda);
   alpha = -gap * d.lambda / epsilon;
   d.norm2 = squared_length(s, k, d);

@@ -30,6 +30,11 @@ struct IterationProducts {
   double lin_gg = 0;   // lin^T A^-1 gg
   Vec6 q_gg{};         // grad c_q^T A^-1 gg
   double gg_last = 0;  // gg^T A^-1 gg' with that of the iteration before, where it is asked for
+  // Of what touches (island_contact.cpp): what A^-1 gg, A^-1 lin and the columns of P and L do to H, which is not what
+  // grad H is to them in the metric of A.
+  bool touches = false;
+  double h_gg = 0, h_lin = 0;
+  Vec6 h_q{};
 
   IterationProducts& operator+=(const IterationProducts& o) {
     gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last;
@@ -46,6 +51,8 @@ struct Direction {
   bool at_bound = false;
   bool stationary = false;  // H cannot be moved from here: grad H lies in the span of the momenta
   double norm2 = 0;         // |dx|^2 in the norm of A
+  double free_lambda = 0;   // without bounds,
+  double sigma = 0;         // and by how much a multiplier lowers H
 };
 
 /// Bounds of the energy multiplier: an exact l1 slack on c_H that takes the place of the paper's alpha.

@@ -26,7 +26,8 @@ constexpr double enough = 1e-3;
 /// At the same place, with about the same direction and stiffness.
 bool alike(const ContactRow& a, const ContactRow& b) {
   return a.count == b.count && std::equal(a.rows.begin(), a.rows.begin() + a.count, b.rows.begin()) &&
-         std::abs(a.stiffness - b.stiffness) < 0.01 * b.stiffness && norm(a.direction - b.direction) < 1e-3;
+         std::abs(a.stiffness - b.stiffness) < 0.01 * b.stiffness && norm(a.direction - b.direction) < 1e-3 &&
+         !a.fades && !b.fades;
 }
 
 }  // namespace
@@ -54,13 +55,14 @@ ContactMetric::Lever ContactMetric::lever_of(const ContactRow& row) const {
     if (turn < 0) continue;
     const int side = out.turn[0] == turn || out.turn[0] < 0 ? 0 : 1;
     out.turn[side] = turn;
-    out.by[side] += cross(turns_->arm(row.rows[i]), row.direction) * row.share[i];
+    out.by[side] += cross(turns_->arm(row.rows[i]), row.slope(i));
   }
   return out;
 }
 
 double ContactMetric::entry(int r, int s) const {
   const ContactRow &a = rows_[r], &b = rows_[s];
+  const bool fades = a.fades || b.fades;
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
     const int block = block_of_row_[a.rows[i]], first = blocks_[block].first;
@@ -69,9 +71,10 @@ double ContactMetric::entry(int r, int s) const {
         patched_ ? patch.columns[touched_rows_[r][i] - patch.first] : blocks_[block].columns->of(a.rows[i] - first);
     for (int k = 0; k < b.count; ++k)
       if (block_of_row_[b.rows[k]] == block)
-        sum += a.share[i] * b.share[k] * column[patched_ ? touched_rows_[s][k] - patch.first : b.rows[k] - first];
+        sum += (fades ? dot(a.slope(i), b.slope(k)) : a.share[i] * b.share[k]) *
+               column[patched_ ? touched_rows_[s][k] - patch.first : b.rows[k] - first];
   }
-  sum *= dot(a.direction, b.direction);
+  if (!fades) sum *= dot(a.direction, b.direction);
   if (levers_.empty()) return sum;
   for (int i = 0; i < 2; ++i)
     for (int k = 0; k < 2; ++k)
@@ -250,8 +253,7 @@ void ContactMetric::gather(const std::vector<Vec4>& x, std::vector<double>& out)
 void ContactMetric::scatter(const std::vector<double>& m, std::vector<Vec4>& out) const {
   out.assign(size_, Vec4());
   for (size_t r = 0; r < rows_.size(); ++r)
-    for (int i = 0; i < rows_[r].count; ++i)
-      out[rows_[r].rows[i]] += Vec4(rows_[r].direction * (rows_[r].share[i] * m[r]));
+    for (int i = 0; i < rows_[r].count; ++i) out[rows_[r].rows[i]] += Vec4(rows_[r].slope(i) * m[r]);
 }
 
 void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve,
@@ -322,8 +324,7 @@ void ContactMetric::multiply(const std::vector<double>& p, std::vector<double>& 
     std::fill(force_.begin(), force_.end(), Vec4()), std::fill(moved_.begin(), moved_.end(), Vec4());
     for (int r = 0; r < n; ++r) {
       const ContactRow& row = rows_[r];
-      const Vec4 f(row.direction * -p[r]);
-      for (int i = 0; i < row.count; ++i) force_[touched_rows_[r][i]] += f * row.share[i];
+      for (int i = 0; i < row.count; ++i) force_[touched_rows_[r][i]] += Vec4(row.slope(i) * -p[r]);
     }
     parallel_for(int(patches_.size()), patch_grain_, [&](int begin, int end, int) {
       for (int b = begin; b < end; ++b) {
@@ -339,9 +340,8 @@ void ContactMetric::multiply(const std::vector<double>& p, std::vector<double>& 
     for (size_t t = 0; t < turned_.size(); ++t) turned_[t] = turns_->turns()[t].inverse * turned_[t];
     for (int r = 0; r < n; ++r) {
       const ContactRow& row = rows_[r];
-      Vec4 moved;
-      for (int i = 0; i < row.count; ++i) moved += moved_[touched_rows_[r][i]] * row.share[i];
-      q[r] = dot(row.direction, moved.xyz());
+      q[r] = 0;
+      for (int i = 0; i < row.count; ++i) q[r] += dot(row.slope(i), moved_[touched_rows_[r][i]].xyz());
       for (int i = 0; !levers_.empty() && i < 2; ++i)
         if (levers_[r].turn[i] >= 0) q[r] += dot(levers_[r].by[i], turned_[levers_[r].turn[i]]);
     }

@@ -13,13 +13,16 @@ namespace verve {
 namespace {
 
 void add(Vec4* gradient, const ContactRow& row, double force) {
-  for (int i = 0; i < row.count; ++i) gradient[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+  for (int i = 0; i < row.count; ++i) gradient[row.rows[i]] += Vec4(row.slope(i) * force);
 }
 
 /// Of an edge, at each end: where it touches less.
 constexpr double fading = 0.2;
 /// Of the square of the sine between two edges: below this they touch less, and their vertices take over.
 constexpr double parallel = 0.05;
+
+/// Times the stiffness of a place: what going round an edge at its depth may resist with.
+constexpr double most_bent = 4;
 
 /// From 0 at 0 to 1 at 1 and beyond, and its slope.
 double fade(double u, double& slope) {
@@ -55,6 +58,26 @@ int Contacts::meeting_of(int body, int other, int collider) {
     meetings.push_back({body, other, collider, {}, {}, 0});
   }
   return place;
+}
+
+void Contacts::close_faces(int first) {
+  constexpr int ends[3][2] = {{0, 1}, {1, 2}, {2, 0}};  // as TrianglePart counts edges
+  const auto has = [](const Face& f, int row) { return f.rows[0] == row || f.rows[1] == row || f.rows[2] == row; };
+  const auto closed = [](const Face& f, int edge) { return f.closed >> (3 + edge) & 1; };
+  for (size_t i = first; i < faces.size(); ++i)
+    for (int e = 0; e < 3; ++e)
+      for (size_t j = first; j < faces.size(); ++j)
+        if (j != i && has(faces[j], faces[i].rows[ends[e][0]]) && has(faces[j], faces[i].rows[ends[e][1]]))
+          faces[i].closed |= 1 << (3 + e);
+  // around a corner they are when each of them has both its neighbours there
+  for (size_t i = first; i < faces.size(); ++i)
+    for (int corner = 0; corner < 3; ++corner) {
+      bool all = true;
+      for (size_t j = first; all && j < faces.size(); ++j)
+        for (int c = 0; c < 3; ++c)
+          if (faces[j].rows[c] == faces[i].rows[corner]) all = closed(faces[j], c) && closed(faces[j], (c + 2) % 3);
+      if (all) faces[i].closed |= 1 << corner;
+    }
 }
 
 void Contacts::drop_meeting() {
@@ -157,7 +180,7 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
   double energy = 0.5 * force * depth;
   add(gradient, row, -force);
   row.force = force, row.with = -1;
-  if (!planes) rows_.push_back(row);
+  if (!planes) rows_.push_back(row), bend(row);
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
   if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
@@ -179,6 +202,24 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
   return energy;
 }
 
+/// Inside, nearest to an edge where two faces meet in a valley, or to a corner: the depth is the distance r from there,
+/// and 1/2 k r^2 resists going round it as it resists going in. That is a row without a force; left out, steps went too
+/// far around, and back.
+void Contacts::bend(const ContactRow& row) {
+  if (row.bends == 0 || !(row.reach > 0)) return;
+  const Vec3 n = direction(row.direction, {0, 1, 0});
+  ContactRow round = row;
+  round.bends = 0, round.force = 0, round.with = int(rows_.size()) - 1;
+  round.stiffness = std::min(row.force / row.reach, most_bent * row.stiffness);
+  const Vec3 other = std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+  const Vec3 first = direction(cross(n, row.bends == 1 ? row.axis : other), {});
+  round.direction = first;
+  rows_.push_back(round);
+  if (row.bends == 1) return;
+  round.direction = cross(n, first);
+  rows_.push_back(round);
+}
+
 /// Whoever comes out on the other side has come through: for him the side goes on on which he was.
 Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   const Touch plane{c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
@@ -191,6 +232,7 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
 double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Vec3 p = at(x, c.row);
   double best = std::numeric_limits<double>::infinity();
+  row.bends = 0;
   PointTriangle nearest;
   const Face* face = nullptr;
   for (int f = c.first; f < c.last; ++f) {
@@ -202,6 +244,10 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
   const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
   double distance;
+  const auto find_bend = [&] {
+    row.reach = std::sqrt(best), row.bends = nearest.part < TrianglePart::edge_ab ? 2 : 1;
+    row.axis = nearest.part == TrianglePart::edge_ab ? b - a : nearest.part == TrianglePart::edge_bc ? d - b : a - d;
+  };
   if (face->side != 0) {
     // a sheet: the side on which the vertex was stays its side, however far it has come through
     const Vec3 outward = normal * double(face->side);
@@ -218,6 +264,11 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
       distance = above, row.direction = normal;
     } else if (above >= 0) {
       distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
+    } else if (face->is_closed(nearest.part)) {
+      // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
+      const double sign = dot(face->outward[size_t(nearest.part)], nearest.offset) < 0 ? -1 : 1;
+      distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
+      if (sign < 0) find_bend();
     } else {
       const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
       if (dot(outward, beside) > 0) {
@@ -229,10 +280,11 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
         row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
       } else {
         distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
+        find_bend();
       }
     }
   }
-  row.count = 4, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
+  row.count = 4, row.fades = false, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
   row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
   row.stiffness = c.stiffness;
   if (c.row < 0) {  // on a point of a collider: what is pushed is the face, the other way
@@ -245,8 +297,10 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
 
 /// Two edges that cross each other, as lines: ends are vertices, which have faces to touch. Towards the ends the energy
 /// fades, or it would leap where one slips off the other; at right angles to both no length of theirs matters.
-double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight,
-                       std::array<Vec3, 4>& slopes) const {
+///   1/2 k w p^2 is that of a depth sqrt(w) p, and its row the slope of this: w changes over a fifth of an edge, and a
+/// matrix that has only k w in it is off by several times along the edge. (Steps overshot there, and every other one
+/// was halved.)
+double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
   const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
@@ -258,12 +312,15 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
   const double on_p = fade(std::min(s, 1 - s) / fading, slope_s), on_q = fade(std::min(t, 1 - t) / fading, slope_t),
                across = fade(turn / parallel, slope_turn);
   weight = on_p * on_q * across;
-  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows;
+  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows, row.bends = 0;
   row.share = {1 - s, s, t - 1, -t};
   row.direction = n * (c.side / std::sqrt(nn));
-  row.stiffness = c.stiffness * weight;
+  row.stiffness = c.stiffness;
   const double distance = dot(row.direction, r);
-  if (weight < 1) {
+  row.fades = weight < 1;
+  if (row.fades) {
+    if (!(weight > 1e-12)) return none;
+    const double root = std::sqrt(weight), depth = c.thickness - distance;
     // s and t by the conditions p.o = q.o = 0 on the offset o of the nearest points; turn = |p x q|^2 / |p|^2 |q|^2
     const Vec3 o = row.direction * distance;
     slope_s *= (s < 0.5 ? 1 : -1) * on_q * across / (fading * nn);
@@ -275,11 +332,20 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
       const double end = i % 2 == 0 ? -1 : 1;
       const Vec3 of_p = (i < 2 ? o * end : Vec3{}) + p * row.share[i],
                  of_q = (i < 2 ? Vec3{} : o * end) + q * row.share[i];
-      slopes[i] =
+      const Vec3 of_weight =
           (of_q * pq - of_p * qq) * slope_s + (of_q * pp - of_p * pq) * slope_t + (i < 2 ? turn_p : turn_q) * end;
+      row.slopes[i] = row.direction * (row.share[i] * root) - of_weight * (depth / (2 * root));
     }
   }
   return c.thickness - distance;
+}
+
+double Contacts::line_depth(const OnEdge& c, const Vec4* x) const {
+  const Vec3 p0 = x[c.rows[0]].xyz(), q0 = at(x, c.rows[2]);
+  const Vec3 p = x[c.rows[1]].xyz() - p0, q = at(x, c.rows[3]) - q0, n = cross(p, q);
+  const double size = norm(n);
+  if (!(size * size > 1e-6 * dot(p, p) * dot(q, q))) return -std::numeric_limits<double>::infinity();
+  return c.thickness - dot(n, p0 - q0) * (c.side / size);
 }
 
 void Contacts::keep_near(ContactRow& row, double depth) {
@@ -315,11 +381,12 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i)
       found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row)
-                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight, found_[i].slopes);
+                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight);
   });
   watch.book(milliseconds);
   for (int i = 0; i < int(found_.size()); ++i) {
-    auto& [depth, row, weight, slopes] = found_[i];
+    auto& [found, row, weight] = found_[i];
+    const double depth = i < count || !std::isfinite(found) ? found : std::sqrt(weight) * found;
     if (!(depth > 0)) {
       keep_near(row, depth);
       continue;
@@ -330,8 +397,6 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     } else {
       const OnEdge& c = on_edges[i - count];
       energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, c.meeting, energies);
-      for (int k = 0; weight < 1 && k < row.count; ++k)
-        gradient[row.rows[k]] += Vec4(slopes[k] * (0.5 * c.stiffness * depth * depth));
     }
   }
   looks_again_ = false;

@@ -20,12 +20,18 @@ struct ContactRow {
   std::array<double, 4> share{};
   Vec3 direction;
   double stiffness = 0;
-  double force = 0;  // of a place that does not touch: below 0, what it would take to bring it there
-  int with = -1;     // of friction: the row that presses
+  double force = 0;              // of a place that does not touch: below 0, what it would take to bring it there
+  int with = -1;                 // of friction: the row that presses
+  bool fades = false;            // its energy changes as it slides along, too:
+  std::array<Vec3, 4> slopes{};  // j is then this
+  int bends = 0;                 // directions along the surface in which `direction` turns (Contacts::bend)
+  double reach = 0;              // of it: how far away what it turns about is
+  Vec3 axis{};                   // where that is one: about which
 
+  Vec3 slope(int i) const { return fades ? slopes[i] : direction * share[i]; }
   double along(const Vec4* x) const {
     double sum = 0;
-    for (int i = 0; i < count; ++i) sum += share[i] * dot(direction, x[rows[i]].xyz());
+    for (int i = 0; i < count; ++i) sum += dot(slope(i), x[rows[i]].xyz());
     return sum;
   }
 };
@@ -69,6 +75,8 @@ class Contacts {
     std::array<int, 3> rows;
     signed char side;             // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
     std::array<Vec3, 6> outward;  // of its corners and edges (TrianglePart), where the step began
+    unsigned char closed = 0;     // bit by bit: all faces that meet there are candidates too
+    bool is_closed(TrianglePart part) const { return closed >> int(part) & 1; }
   };
   struct OnEdge {
     std::array<int, 4> rows;
@@ -91,6 +99,8 @@ class Contacts {
   std::vector<Meeting> meetings;
   /// Of a new candidate; -1: with itself.
   int meeting_of(int body, int other, int collider);
+  /// Of the faces from `first` on, those of one vertex: finds out where they are closed.
+  void close_faces(int first);
   /// The last one, if it has turned out to be none.
   void drop_meeting();
 
@@ -132,8 +142,10 @@ class Contacts {
   double depth_of(size_t candidate) const { return found_[candidate].depth; }
   /// How deep it is, below 0 where it does not touch, and which way is out.
   double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
-  /// `weight` of its energy is 1 but near the ends, with `slopes` for its four vertices.
-  double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight, std::array<Vec3, 4>& slopes) const;
+  /// `weight` of its energy is 1 but near the ends, where the row fades.
+  double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const;
+  /// Of the lines that two edges lie on, wherever they cross.
+  double line_depth(const OnEdge& c, const Vec4* x) const;
   bool touching() const { return touching_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
@@ -161,6 +173,7 @@ class Contacts {
   };
   double push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
               int other, int meeting, std::span<double> energies);
+  void bend(const ContactRow& row);
   void keep_near(ContactRow& row, double depth);
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
   bool anchor(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const;
@@ -177,7 +190,6 @@ class Contacts {
     double depth;
     ContactRow row;
     double weight;
-    std::array<Vec3, 4> slopes;
   };
   std::vector<Found> found_;  // of on_faces, then of on_edges
   bool looks_again_ = false;

@@ -30,6 +30,8 @@ constexpr int calm_stay = 30;
 
 /// Bodies that touch, from which on H is not looked for any more once it was lost.
 constexpr int least_heap = 3;
+/// Of E_ref: what fewer than that, and no sheets, may lose of H in a step where they do not give back everything.
+constexpr double small_loss = 0.05;
 
 int substeps_for(double phase, int now) {
   int n = 1;
@@ -90,7 +92,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const Demand demand = demand_on(island, time, h / n, n);
       if (settings.projection && !island.projection) island.projection = settings.projection->make();
       if (settings.projection) island.projection->begin(island, h / n, demand);
-      outcome = island.step(h / n, settings, demand, calm);
+      const int least = island.has_sheets() ? most_draped : most_substeps;  // where something touches
+      const bool loose = int(island.bodies().size()) >= least_heap || island.has_sheets();
+      const bool again = !last_chance && n < least && !island.inelastic && !island.driven;
+      outcome = island.step(h / n, settings, demand, calm, again);
       detection_ += std::exchange(island.contacts.milliseconds, 0.0);
       if (outcome.status == StepOutcome::Status::not_factorizable || outcome.status == StepOutcome::Status::infeasible)
         return outcome;
@@ -101,6 +106,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const bool high = touches && outcome.residual.h > settings.tolerance * outcome.e_ref;
       const bool gained = high && outcome.rose;
       iterations += outcome.iterations;
+      if (again && outcome.let_go && !outcome.finished) {
+        failed = true;
+        break;
+      }
       report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
@@ -110,7 +119,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (too_high) lowers = true, lowered = demand.energy, failed = true;
       // where something touches, what the shortest steps leave is owed
       const bool fine = !island.contacts.empty() &&
-                        (n >= (island.has_sheets() ? most_draped : most_substeps) || (island.inelastic && !gained));
+                        (n >= least || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
       if (!last_chance && !fine && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "integrators/body_turns.h"
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
-#include "integrators/body_turns.h"
 #include "integrators/contact_metric.h"
 #include "integrators/contacts.h"
 #include "integrators/integrator.h"
@@ -189,8 +189,9 @@ class Island {
   const std::vector<double>& body_energies() const { return body_energy_; }
 
   /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length lets
-  /// go of H.
-  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
+  /// go of H. A step that cannot hold H where something touches is finished as a plain one, unless it will be taken
+  /// `again`.
+  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false, bool again = false);
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
   /// relax that far; the motion is then as it was.
@@ -260,10 +261,11 @@ class Island {
     bool held = false, published = false, momenta = false, swings = false;
     bool of_rest = false;   // swings by the arms of the rest shape
     bool touches = false;   // something may touch
+    bool whole = false;     // columns of P and L are motions of the whole (take_in_contacts)
     bool grounded = false;  // and it is the world
     bool pivots = false;    // anchored about a point or an axis, and nothing else pulls
     Vec3 pivot;
-    int kept = 6;           // how many of the momenta no contact resists, and which: combinations of P and L/R
+    int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
     std::array<Vec6, 6> basis{};
     bool direct = true, statics = false;  // of the integrator
     bool lets_go = false;                 // of H, which becomes a debt
@@ -295,7 +297,8 @@ class Island {
   bool find_factor(double hh, const Settings& settings);
   void find_metric();
   void find_free_momenta();
-  void take_in_contacts(StepProducts& step);
+  void take_in_contacts(StepProducts& step, IterationProducts& iteration);
+  double contact_rise(const Direction& d) const;
   void add_contacts(const Direction& d);
   void predict_contacts();
   const ContactRow& near_row(size_t r) const;
@@ -403,8 +406,11 @@ class Island {
   std::vector<double> near_force_, near_stiffness_;  // below 0: of friction, which always pulls
   std::vector<ContactRow> predicted_;
   std::vector<char> pushes_;
+  std::vector<double> lin_along_;
+  double d_norm2_ = 0;    // d^T A_c d
   bool foresees_ = true;  // what will push where the step leads
-  bool crawls_ = false;   // the last step was not Newton's, and its length tells nothing
+  bool goes_again_ = false;
+  bool crawls_ = false;  // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable long right_hand_sides_ = 0;
 
@@ -412,13 +418,13 @@ class Island {
   BaseStep base_;
   Start start_;
   Problem problem_;
-  std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, kr_, Akr_, arm_, end_;
+  std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, Ac_lin_, kr_, Akr_, arm_, end_;
   // in their place where right-hand sides and solutions are in float; lever: Akr or arm
   std::vector<Float4> Ag_narrow_, last_Ag_narrow_, lin_narrow_, Alin_narrow_, kr_narrow_, lever_narrow_;
   bool narrow_ = false;
   int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false;
-  bool spent_ = false;  // the last step was asked to lose energy that it could not lose
+  bool spent_ = false;    // the last step was asked to lose energy that it could not lose
   struct Last {           // the iteration before
     bool counts = false;  // the next one may be accelerated by it
     Direction direction;

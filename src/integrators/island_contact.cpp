@@ -54,7 +54,7 @@ void Island::find_metric() {
 /// Of bodies that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
 /// anchored and touches bends rather than turns.)
 void Island::find_turns() {
-  if (problem_.momenta || anchored_ || minimizer_ || consistent() || contacts.planes) return;
+  if ((problem_.momenta && !problem_.whole) || anchored_ || minimizer_ || consistent() || contacts.planes) return;
   const auto add = [&](Island& part, Factor& factor, int first) {
     if (part.bodies_.size() != 1) return;
     part.swing_at_rest(factor, base_.hh);
@@ -342,7 +342,7 @@ void Island::change_rows() {
     if (pushes_[r] == char(r < contacts.rows().size())) continue;
     const ContactRow& row = near_row(r);
     const double force = pushes_[r] ? -row.force : row.force;
-    for (int i = 0; i < row.count; ++i) change_b_[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+    for (int i = 0; i < row.count; ++i) change_b_[row.rows[i]] += Vec4(row.slope(i) * force);
     changed = true;
   }
   if (changed) solve(change_b_, change_x_);
@@ -361,29 +361,116 @@ void Island::correct_plain() {
   Ag_.swap(d_);
 }
 
-/// Of a step that holds something: its products are those under A_c with the rows that push where the plain step d
-/// leads. gg becomes what would lead there, A_c d, and Ag what it leads to. (Where d is the minimum of Q this is the
-/// gradient with these rows.)
+/// Of a step that holds something: the plain step is d, and A_c that of the rows that push where it leads.
 void Island::adopt_contacts() {
   predict_contacts();
   choose_rows();
-  gg_ = Ad_;
-  for (const ContactRow& row : predicted_) {
-    const double force = row.stiffness * row.along(d_.data());
-    for (int i = 0; i < row.count; ++i) gg_[row.rows[i]] += Vec4(row.direction * (row.share[i] * force));
+  d_norm2_ = 0;
+  for (int i = 0; i < rows_; ++i) d_norm2_ += dot(Ad_[i], d_[i]);
+  for (size_t r = 0; r < pushes_.size(); ++r) {
+    along_[r] = near_row(r).along(d_.data());
+    if (pushes_[r]) d_norm2_ += near_row(r).stiffness * along_[r] * along_[r];
   }
   Ag_.swap(d_);
 }
 
-/// Inner products of the columns of the constraints under A_c^-1 in place of A^-1: less y^T (K^-1 + S)^-1 y' with
-/// y = J A^-1 of each. Those with gg are right already.
-void Island::take_in_contacts(StepProducts& s) {
+/// A step lowers H by less than its slope at x says where something comes to touch on the way, or presses harder at its
+/// end: rise(lambda) is the difference of the energies of what touches at both ends less that slope. (Motions of the
+/// whole change neither.) With it, what is left of H after the step is
+///   phi(lambda) = (lambda_0 - lambda) sigma / scale + rise(lambda),
+/// convex, where lambda_0 would be right without. Returns rise where phi falls through 0, or is least.
+double Island::contact_rise(const Direction& d) const {
+  const double scale = 1 / d.scale;
+  double slope = 0;
+  const auto rise = [&](double lambda) {
+    const double g = (1 + lambda) * scale, l = lambda * scale;
+    double sum = 0;
+    slope = 0;
+    for (size_t r = 0; r < pushes_.size(); ++r) {
+      const double k = std::abs(near_stiffness_[r]), now = near_force_[r];
+      const double along = g * along_[r] + l * lin_along_[r], after = now + k * along;
+      const bool pulls = near_stiffness_[r] < 0, counts = r < contacts.rows().size();
+      const double turn = (along_[r] + lin_along_[r]) * scale;
+      if (pulls || after > 0) sum += 0.5 * after * after / k, slope += after * turn;
+      // of which gg has the slope in it
+      if (counts) sum -= 0.5 * now * now / k + now * along, slope -= now * turn;
+    }
+    return sum;
+  };
+  const auto left = [&](double lambda) { return (d.free_lambda - lambda) * d.sigma * scale + rise(lambda); };
+  const auto falls = [&](double lambda) {
+    rise(lambda);
+    return slope < d.sigma * scale;
+  };
+  double low = lambda_min, high = lambda_max;
+  if (!falls(high))
+    for (int n = 0; n < 24; ++n) {
+      const double middle = 0.5 * (low + high);
+      (falls(middle) ? low : high) = middle;
+    }
+  if (left(high) >= 0) return rise(high);
+  low = lambda_min;
+  if (left(low) <= 0) return rise(low);
+  // Newton's steps from the left do not go too far: phi is convex
+  for (int n = 0; n < 60 && high - low > 1e-13; ++n) {
+    const double now = left(low), step = now / (d.sigma * scale - slope), middle = 0.5 * (low + high);
+    if (!(step > 0) || now <= 0) break;
+    if (step < 1e-14 * (1 + std::abs(low))) break;
+    low = std::min(low + step, high);
+    if (n % 4 == 3 && middle > low) (left(middle) > 0 ? low : high) = middle;
+  }
+  return rise(low);
+}
+
+/// The columns of the constraints under A_c^-1 in place of A^-1, A_c^-1 b = A^-1 b - A^-1 J^T (K^-1 + S)^-1 J A^-1 b,
+/// and what they do to H.
+///   What touches within an island, and what pushes it along normals that its held momenta do not see, lets motions of
+/// the whole pass: J Z = 0. So the columns of P and L are these, hh Z, rather than A_c^-1 grad c_q, which A, for which
+/// a turn is a deformation, makes of them: any columns will do that can make up for the momenta, and these need no
+/// solve.
+void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  if (metric_.empty()) return;
+  const double hh = base_.hh;
+  const double fall = k.gg_gg;
+  k.gg_gg = d_norm2_;
+  if (problem_.lets_go && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
+  k.touches = true;
+  k.h_gg = fall + k.lin_gg;
+  Ac_lin_ = Alin_;
+  Vec3 p{}, l{};
+  const auto add_momenta = [&](int i, const Vec3& f) { p += f, l += cross(base_.xb[i].xyz() - start_.about, f); };
+  const auto momenta = [&](double scale) {
+    return Vec6{scale * p.x, scale * p.y, scale * p.z, scale * l.x, scale * l.y, scale * l.z};
+  };
+  if (!metric_.empty()) {
+    metric_.gather(Alin_, y_[6]);
+    metric_.multipliers(y_[6], z_[6], solve, false);
+    s.lin_lin -= product(y_[6], z_[6]);
+    metric_.scatter(z_[6], contact_b_);
+    this->solve(contact_b_, contact_x_);
+    for (int i = 0; i < rows_; ++i) {
+      Ac_lin_[i] -= contact_x_[i];
+      if (s.momenta) add_momenta(i, contact_x_[i].xyz() * (forcing.mass[i] / hh));
+    }
+    const Vec6 less = momenta(1);
+    for (int a = 0; a < 6 && problem_.whole; ++a) s.q_lin[a] -= less[a];
+  }
+  lin_along_.resize(pushes_.size());
+  for (size_t r = 0; r < pushes_.size(); ++r) lin_along_[r] = near_row(r).along(Ac_lin_.data());
+  k.h_lin = s.lin_lin;
+  for (int i = 0; i < rows_; ++i) k.h_lin += dot(gg_[i], Ac_lin_[i]);
+  if (!s.momenta) return;
+  if (problem_.whole) {
+    p = l = {};
+    for (int i = 0; i < rows_; ++i) add_momenta(i, lin_[i].xyz() + gg_[i].xyz());
+    k.h_q = momenta(hh);
+    return;
+  }
+
+  // consistent mass: products of A_c^-1 grad c_q, less y^T (K^-1 + S)^-1 y' with y = J A^-1 of each
   const int n = metric_.size();
-  metric_.gather(Alin_, y_[6]);
   const Vec3 shift = start_.center - start_.origin;
-  for (int a = 0; a < 6 && s.momenta; ++a) {
+  for (int a = 0; a < 6; ++a) {
     y_[a].assign(n, 0.0);
     Vec3 axis{};
     axis[a % 3] = 1;
@@ -392,33 +479,28 @@ void Island::take_in_contacts(StepProducts& s) {
       for (int i = 0; i < row.count; ++i) {
         // columns of P and L as in move()
         const Vec3 column = a < 3 ? axis : cross(axis, Akr_[row.rows[i]].xyz() - shift);
-        y_[a][r] += row.share[i] * dot(row.direction, column) * base_.hh;
+        y_[a][r] += dot(row.slope(i), column) * hh;
       }
     }
+    // P and L are held as well as these are known
+    if (n > 0) metric_.multipliers(y_[a], z_[a], solve, true);
   }
-  // P and L are held as well as these are known
-  for (int a = s.momenta ? 0 : 6; a < 7; ++a) metric_.multipliers(y_[a], z_[a], solve, a < 6);
-  s.lin_lin -= product(y_[6], z_[6]);
-  if (!s.momenta) return;
-  for (int a = 0; a < 6; ++a) {
+  for (int a = 0; a < 6 && n > 0; ++a) {
     s.q_lin[a] -= product(y_[a], z_[6]);
     for (int b = 0; b < 6; ++b) s.s_qq[a][b] -= 0.5 * (product(y_[a], z_[b]) + product(y_[b], z_[a]));
   }
   s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
   s = with_kept(s);
+  for (int a = 0; a < 6; ++a) k.h_q[a] = k.q_gg[a] + s.q_lin[a];
 }
 
-/// And the step itself: less A^-1 J^T (K^-1 + S)^-1 J of what the columns add to it, by way of Ag.
+/// And the step itself, where the columns of P and L are A_c^-1 grad c_q: by way of Ag.
 void Island::add_contacts(const Direction& d) {
-  if (metric_.empty() || (d.lambda == 0 && !problem_.momenta)) return;
-  const int n = metric_.size();
-  contact_m_.assign(n, 0.0);
+  if (problem_.whole || !problem_.momenta || metric_.empty()) return;
+  contact_m_.assign(metric_.size(), 0.0);
   // the step is (1 + lambda) / scale times Ag, and so on
-  const double g = 1 + d.lambda;
-  for (int r = 0; r < n; ++r) {
-    contact_m_[r] = z_[6][r] * (d.lambda / g);
-    for (int a = 0; a < 6 && problem_.momenta; ++a) contact_m_[r] += z_[a][r] * (d.lambda_q[a] / g);
-  }
+  for (int r = 0; r < metric_.size(); ++r)
+    for (int a = 0; a < 6; ++a) contact_m_[r] += z_[a][r] * (d.lambda_q[a] / (1 + d.lambda));
   metric_.scatter(contact_m_, contact_b_);
   solve(contact_b_, contact_x_);
   for (int i = 0; i < rows_; ++i) Ag_[i] -= contact_x_[i];

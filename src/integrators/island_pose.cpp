@@ -23,6 +23,7 @@ void Island::choose(double h, const Settings& settings) {
   p.momenta = p.held && !anchored_;
   p.touches = !contacts.empty();
   p.grounded = contacts.grounded();
+  p.whole = p.touches && p.momenta && !p.published && !consistent();
   p.swings = p.held && !p.published && anchored_ && !p.touches;
   p.of_rest = p.swings && bodies_.size() == 1;
   p.tolerance = settings.tolerance;

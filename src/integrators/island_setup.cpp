@@ -153,6 +153,11 @@ void Island::solve_columns() {
     right_hand_sides_ += 3;
     return;
   }
+  if (problem_.whole) {
+    for (int i = 0; i < rows_; ++i) Akr_[i] = base_.xb[i] - Vec4(start_.origin);
+    solve(lin_, Alin_);
+    return;
+  }
   for (const AnchorTerm& term : anchors_) {
     if (!term.to_world || problem_.pivots) continue;  // grad c_L has the masses alone
     for (size_t i = 0; i < term.world.vertices.size(); ++i) {

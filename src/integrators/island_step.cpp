@@ -14,6 +14,11 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int touching_patience = 36;
+/// Likewise where the step will be taken again, shorter.
+constexpr int short_patience = 26;
+/// Of a step, and how many such in a row: where it leads uphill at any length, at a kink of what touches.
+constexpr double stuck_length = 1e-2;
+constexpr int most_stuck = 3;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12;
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
@@ -77,7 +82,7 @@ double Island::extrapolation(const StepProducts& step, const IterationProducts& 
 void Island::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
   RowStep step{column(Ag_, Ag_narrow_), {}, {}, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
-  if (step.l != 0) step.Alin = column(Alin_, Alin_narrow_);
+  if (step.l != 0) step.Alin = problem_.touches ? RowColumn{Ac_lin_.data(), nullptr} : column(Alin_, Alin_narrow_);
   if (problem_.momenta) {
     step.lever = column(Akr_, lever_narrow_);
     step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (base_.hh * scale);
@@ -198,8 +203,9 @@ void Island::accelerate() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
-StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm, bool again) {
   if (settings.own_step) return take_own_step(h, settings);
+  goes_again_ = again;
   prepare_minimizer(settings);
   const Integrator& integrator =
       settings.calm && (calm || driven || (heap && !contacts.empty()) ||
@@ -215,7 +221,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     base_.stage = stage;
     const StepOutcome before = out;
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, heap && !contacts.empty());
-    if (out.let_go && !out.finished) {  // nothing has moved yet
+    if (out.let_go && !out.finished && !again) {  // nothing has moved yet
       const int iterations = out.iterations;
       out = take_stage(h * integrator.share(stage), settings, asked, settings.calm ? *settings.calm : integrator, calm,
                        true);
@@ -332,6 +338,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
   foresees_ = true;
   bool fell_back = false;
+  int stuck = 0;
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.lets_go ? merit_of_rest() : infinity;
   for (int k = 0;; ++k) {
@@ -369,6 +376,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         h_now = energy_now();
         now = merit(h_now - h_target, out.lambda);
       }
+      stuck = length < stuck_length ? stuck + 1 : 0;
       if (length == 0) {
         // back where it was: without what the last steps seemed to tell, or not at all
         const bool again = minimizer_ ? minimizer_->forget() : pairs && pairs->count() > 0;
@@ -437,7 +445,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // bound: leave H to the base integrator and finish the plain step.
     if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
     // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
-    if (p.touches && p.held && !p.lets_go && k >= touching_patience) {
+    if (p.touches && p.held && !p.lets_go &&
+        (k >= (goes_again_ ? short_patience : touching_patience) || (goes_again_ && stuck >= most_stuck))) {
       out.let_go = true;
       return out;
     }
@@ -473,10 +482,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     if (pairs) take_in_pairs(products_s, products_k);
-    if (p.touches && (p.momenta || !p.lets_go)) take_in_contacts(products_s);
+    if (p.touches) take_in_contacts(products_s, products_k);
     Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                     settings.epsilon * p.e_ref, out.alpha)
                               : constrained_direction(products_s, products_k, c, out.lambda, negligible);
+    if (products_k.touches && !p.published && !d.stationary) {
+      Quantities ahead = c;
+      ahead.h += contact_rise(d);
+      d = constrained_direction(products_s, products_k, ahead, out.lambda, negligible);
+    }
     // Where the iterations end before H is met, the last step takes in what its linearisation would miss: a share of
     // 1/2 |dx|^2_A. That of the step before is known, which led to c_H where it aimed at none; steps become smoother,
     // and it falls as it has fallen. (A tolerance below

@@ -276,6 +276,9 @@ void World::stay_with(const Island& island) {
 /// may stay as deep as that, and is let out slowly, or it would be thrown out.
 double World::allowance(const std::array<int, 4>& key, double depth, double way) const {
   const Press* before = find_sorted(state.presses, key);
+  // what it was, to the last bit, where nothing has moved
+  if (before && std::abs(depth - before->depth) <= 1e-12 * depth && depth >= before->allowance)
+    return std::max(0.0, before->allowance - way);
   const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
   return std::max(0.0, depth - pressed - way);
 }
@@ -345,6 +348,7 @@ void World::prepare_pairs(Island& island, double h) {
       depth = f < b.surface.solid_faces && dot(cross(q - p, s - p), near.offset) < 0 ? std::sqrt(best) : 0;
     }
     on.last = int(c.faces.size());
+    c.close_faces(on.first);
     // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
     if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
     if (on.first == int(c.faces.size())) continue;
@@ -396,9 +400,9 @@ void World::prepare_pairs(Island& island, double h) {
     on.meeting = c.meeting_of(on.body, on.other, -1);
     ContactRow unused;
     double weight;
-    std::array<Vec3, 4> slopes;
-    on.allowance =
-        allowance(edge_key(c, on), c.touch(on, x, unused, weight, slopes), pace * std::min(ca.edge, cb.edge));
+    // lines of solids that are deep in each other where they do not cross yet have not come in either
+    const double depth = solid_a && solid_b ? c.line_depth(on, x) : c.touch(on, x, unused, weight);
+    on.allowance = allowance(edge_key(c, on), depth, pace * std::min(ca.edge, cb.edge));
     on.thickness -= on.allowance;
     c.on_edges.push_back(on);
   }

@@ -70,8 +70,7 @@ TEST_CASE("the gradient of edges that touch is the slope of their energy, also w
       contacts.on_edges = {on};
       ContactRow row;
       double weight = 0, depth = 0;
-      std::array<Vec3, 4> slopes;
-      if (!(contacts.touch(on, x.data(), row, weight, slopes) > 1e-3) || !(weight > 1e-2)) continue;
+      if (!(contacts.touch(on, x.data(), row, weight) > 1e-3) || !(weight > 1e-2)) continue;
       const double error = gradient_error(contacts, x, depth);
       (weight < 1 ? faded : whole)++;
       worst = std::max(worst, error);
