@@ -25,86 +25,112 @@ double nth(const std::vector<Peak>& all, size_t n) { return n <= all.size() ? al
 }  // namespace
 
 void cpd_fig7(Context& context, Result& result) {
-  const Scene ball = scene("ball");
+  // The paper prints no stiffness. The scene `ball` is a jelly (Young's modulus 2μ = 2e5 Pa) that wobbles after each
+  // bounce, by any exact physics; one that comes back to its height has to be as hard as the rubber of a solid ball.
+  const Scene soft = scene("ball");
+  Scene hard = soft;
+  hard.bodies[0].potentials[0].parameters["mu"] = Track<double>(3e7);
   const std::string who = context.ours();
-  const Film ours = whole_film(context, by_method(ball, who), {.keep_poses = true});
-  const Film pd = whole_film(context, by_method(ball, "pd"), {.keep_poses = true});
+  const Film ours = whole_film(context, by_method(hard, who), {.keep_poses = true});
+  const Film pd = whole_film(context, by_method(hard, "pd"), {.keep_poses = true});
+  const Film ours_soft = whole_film(context, by_method(soft, who), {.label = who + ", soft ball", .keep_poses = true});
+  const Film pd_soft = whole_film(context, by_method(soft, "pd"), {.label = "pd, soft ball"});
   const std::vector<Peak> high = bounces(ours);
-  result.at_least(who + ": height regained at the fifth bounce, of the drop", nth(high, 5), 0.98, "C32");
-  result.at_most("pd: height regained at the fifth bounce, of the drop", nth(bounces(pd), 5), 0.5, "C32");
   const double exchanged = ours.shots[0].all.mass * 9.81 * (ours.shots[0].all.center.y - ball_radius);
-  double off = 0;
-  for (const Shot& s : ours.shots) off = std::max(off, std::abs(s.all.total - ours.shots[0].all.total) / exchanged);
-  result.at_most(who + ": |ΔH| over what the fall exchanges", off, 1e-4, "C13");
+  const auto off = [&](const Film& f) {
+    double most = 0;
+    for (const Shot& s : f.shots) most = std::max(most, std::abs(s.all.total - f.shots[0].all.total) / exchanged);
+    return most;
+  };
+  const std::string fifth = ": height regained at the fifth bounce, of the drop";
+  result.at_least(who + fifth, nth(high, 5), 0.98, "C32");
+  result.at_most("pd" + fifth, nth(bounces(pd), 5), 0.5, "C32");
+  result.at_most(who + ": |ΔH| over what the fall exchanges", off(ours), 1e-4, "C13");
+  result.at_most("pd, soft ball" + fifth, nth(bounces(pd_soft), 5), 0.5, "C32");
+  result.at_most(who + ", soft ball: |ΔH| over what the fall exchanges", off(ours_soft), 1e-4, "C13");
 
-  Chart height{"height", "Height of the centre above the floor", "time [s]", "[m]", {}};
-  height.curves.push_back(ours.curve([](const Shot& s) { return s.all.center.y; }));
-  height.curves.push_back(pd.curve([](const Shot& s) { return s.all.center.y; }));
+  Chart height{"height", "Height of the centre above the floor", "time [s]", "[m]", {}},
+      soft_height{"soft_height", "Height of the soft ball's centre", "time [s]", "[m]", {}};
   Table table{"Heights regained, of the drop", {{"run", "1st", "2nd", "3rd", "4th", "5th", "largest |ΔH|"}}};
   const auto row = [&](const Film& f) {
     std::vector<std::string> out{f.label};
     const std::vector<Peak> b = bounces(f);
     for (size_t n = 1; n <= 5; ++n) out.push_back(n <= b.size() ? with_unit(100 * b[n - 1].value, "%") : "–");
-    double worst = 0;
-    for (const Shot& s : f.shots) worst = std::max(worst, std::abs(s.all.total - f.shots[0].all.total) / exchanged);
-    out.push_back(f.failure.empty() ? with_unit(worst, "") : f.failure);
+    out.push_back(f.failure.empty() ? with_unit(off(f), "") : f.failure);
     table.rows.push_back(std::move(out));
   };
-  row(ours), row(pd);
+  const auto add = [&](Chart& chart, const Film& f, const std::string& name) {
+    row(f);
+    chart.curves.push_back(f.curve([](const Shot& s) { return s.all.center.y; }));
+    chart.curves.back().name = name;
+  };
+  add(height, ours, who), add(height, pd, "pd");
+  add(soft_height, ours_soft, who), add(soft_height, pd_soft, "pd");
   if (!context.quick) {
-    Scene fine = by_method(ball, "cpd");
-    fine.step /= 16;
-    const Film truth = film(context, fine, {.label = "truth", .frames = 16 * 200});
-    row(truth);
-    height.curves.push_back(truth.curve([](const Shot& s) { return s.all.center.y; }));
-    height.curves.back().dashed = true;
-    result.at_most(who + ": first apex beside that of steps of 1/480 s, difference over the drop",
-                   std::abs(nth(high, 1) - nth(bounces(truth), 1)), 0.06, "design 4.4");
-    for (const char* method : {"cpd_bdf2", "cpd_euler", "published"}) row(film(context, by_method(ball, method)));
-    for (const double mu : {1e6, 1e7}) {
-      Scene hard = by_method(ball, who);
-      hard.bodies[0].potentials[0].parameters["mu"] = Track<double>(mu);
-      const Film f = film(context, hard, {.label = who + ", μ = " + with_unit(mu, "Pa")});
-      row(f);
-      if (mu == 1e7)
-        result.at_least(f.label + ": height regained at the fifth bounce, of the drop", nth(bounces(f), 5), 0.98,
-                        "C32");
+    // 6.7 s: five bounces
+    for (const bool jelly : {false, true}) {
+      Scene fine = by_method(jelly ? soft : hard, "cpd");
+      fine.step /= 16;
+      const Film truth =
+          film(context, fine, {.label = jelly ? "truth, soft ball" : "truth, steps of 1/480 s", .frames = 16 * 200});
+      add(jelly ? soft_height : height, truth, "truth");
+      (jelly ? soft_height : height).curves.back().dashed = true;
+      if (!jelly) result.at_least("truth (steps of 1/480 s)" + fifth, nth(bounces(truth), 5), 0.98, "C32");
+      result.at_most(std::string(who) + (jelly ? ", soft ball" : "") +
+                         ": first apex beside that of steps of 1/480 s, difference over the drop",
+                     std::abs(nth(bounces(jelly ? ours_soft : ours), 1) - nth(bounces(truth), 1)), 0.06, "design 4.4");
     }
+    for (const char* method : {"cpd_bdf2", "cpd_euler", "published"})
+      for (const bool jelly : {false, true})
+        row(film(context, by_method(jelly ? soft : hard, method),
+                 {.label = std::string(method) + (jelly ? ", soft ball" : ""), .frames = 210}));
   }
-  result.chart(std::move(height));
+  result.chart(std::move(height)), result.chart(std::move(soft_height));
   result.table(std::move(table));
-  result.chart({"energy",
-                "Where the energy is",
-                "time [s]",
-                "[J]",
-                {{"total", ours.column([](const Shot& s) { return s.time; }),
-                  ours.column([](const Shot& s) { return s.all.total; })},
-                 {"kinetic", ours.column([](const Shot& s) { return s.time; }),
-                  ours.column([](const Shot& s) { return s.all.kinetic; })},
-                 {"elastic", ours.column([](const Shot& s) { return s.time; }),
-                  ours.column([](const Shot& s) { return s.all.elastic; })},
-                 {"of height", ours.column([](const Shot& s) { return s.time; }),
-                  ours.column([](const Shot& s) { return s.all.external; })}}});
+  for (const Film* f : {&ours, &ours_soft}) {
+    Chart energy{f == &ours ? "energy" : "soft_energy",
+                 f == &ours ? "Where the energy is" : "Where the energy of the soft ball is",
+                 "time [s]",
+                 "[J]",
+                 {}};
+    const auto part = [&](const char* name, auto value) {
+      energy.curves.push_back(f->curve(value));
+      energy.curves.back().name = name;
+    };
+    part("total", [](const Shot& s) { return s.all.total; });
+    part("kinetic", [](const Shot& s) { return s.all.kinetic; });
+    part("elastic", [](const Shot& s) { return s.all.elastic; });
+    part("of height", [](const Shot& s) { return s.all.external; });
+    result.chart(std::move(energy));
+  }
   std::vector<Look> looks;
-  for (const Film* f : {&ours, &pd}) {
+  for (const Film* f : {&ours, &pd, &ours_soft}) {
+    const std::vector<Peak> own = bounces(f == &pd ? ours : *f);
+    const Film& clock = f == &pd ? ours : *f;
     looks.push_back({f, 0});
-    for (size_t n = 0; n < 3 && n < high.size(); ++n) {
-      const int last = n ? high[n - 1].frame : 0;
+    for (size_t n = 0; n < 3 && n < own.size(); ++n) {
+      const int last = n ? own[n - 1].frame : 0;
       int lowest = last;
-      for (int i = last; i < high[n].frame; ++i)
-        if (ours.shots[size_t(i)].all.center.y < ours.shots[size_t(lowest)].all.center.y) lowest = i;
-      looks.push_back({f, lowest}), looks.push_back({f, high[n].frame});
+      for (int i = last; i < own[n].frame; ++i)
+        if (clock.shots[size_t(i)].all.center.y < clock.shots[size_t(lowest)].all.center.y) lowest = i;
+      looks.push_back({f, lowest}), looks.push_back({f, own[n].frame});
     }
   }
-  strip(context, result, "frames", "Lowest and highest points of the first bounces; below, pd at the same times", looks,
-        {.columns = 7, .width = 150, .height = 330, .direction = {0, 0.12, 1}, .floor = true});
-  movie(context, result, "ball", "cpd and pd", {&ours, &pd}, 2, 15,
-        {.width = 150, .height = 300, .direction = {0, 0.12, 1}, .floor = true});
+  strip(context, result, "frames",
+        "Lowest and highest points of the first bounces; pd at the same times; a soft ball by ours", looks,
+        {.columns = 7, .width = 180, .height = 280, .direction = {0, 0.3, 1}});
+  movie(context, result, "ball", "cpd and pd, and a soft ball by cpd", {&ours, &pd, &ours_soft}, 2, 15,
+        {.width = 150, .height = 260, .direction = {0, 0.3, 1}});
   result.differs(
-      "H is held, so what is missing in height is in the wobble of the ball: a soft ball that has hit the "
-      "floor vibrates, in short steps as well (see the table). It comes and goes with the phase in which the "
-      "next impact finds it. The paper's ball comes back to its first height at every bounce; its stiffness is "
-      "not given, and backward Euler below its constraints turns vibration back into flight.");
+      "The paper does not give the stiffness of its ball, which comes back to its first height at every bounce. A "
+      "first look was at the scene ball, a jelly (μ = 1e5 Pa): its H is held, but at the fifth bounce a fifth of it is "
+      "in the wobble of the ball, in steps of 1/480 s as well, and comes and goes with the phase in which the next "
+      "impact finds it. No exact method returns that ball to 98 % of its height, so the bound is judged on a ball of "
+      "hard rubber (μ = 3e7 Pa, Young's modulus 6e7 Pa), of which short steps return more than 98 %. The soft one "
+      "stands beside it.");
+  result.differs(
+      "In steps of 1/30 s the vibration of the hard ball is faster than a frame: what little of it there should be, "
+      "half a percent of H, is not resolved, and ours comes back a trifle higher than truth.");
 }
 
 void cpd_fig8(Context& context, Result& result) {
@@ -230,9 +256,9 @@ void cpd_fig9(Context& context, Result& result) {
   result.chart(std::move(books));
   std::vector<Look> looks;
   for (const Film* film : {&f, &pd})
-    for (const int frame : {0, 10, 16, 22, 40, 80, 200}) looks.push_back({film, std::min(frame, film->frames())});
+    for (const int frame : {0, 10, 16, 19, 22, 40, 80, 200}) looks.push_back({film, std::min(frame, film->frames())});
   strip(context, result, "frames", "Its halves fall, meet and swing; ours above, pd below", looks,
-        {.columns = 7, .width = 200, .height = 210, .direction = {0.5, 0.2, 1}});
+        {.columns = 8, .width = 180, .height = 190, .direction = {0.5, 0.2, 1}});
 }
 
 }  // namespace verve::figures

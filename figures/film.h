@@ -101,16 +101,18 @@ struct Look {
 struct StripOptions {
   int columns = 6, width = 300, height = 240;
   Vec3 direction{0.35, 0.35, 1};
-  bool floor = false;
-  double floor_height = 0;
-  bool follow = false;  ///< each picture has its bodies in the middle, all at one scale
-  int last = 1 << 30;   ///< frame of a moving picture
+  bool strain = false;                   ///< colours show it, by one scale for all, drawn below
+  double strain_max = 0;                 ///< at the end of that scale; 0: as far as it goes
+  std::optional<double> floor_height{};  ///< default: the scene's ground, else below everything
+  bool follow = false;   ///< each picture has its bodies in the middle, all at one scale; there is no floor then
+  double reach = 1e300;  ///< points farther than this from the origin [m] may fall out of the picture
+  int last = 1 << 30;    ///< frame of a moving picture
 };
 /// Frames side by side, as `name`.png; nothing without pictures.
 void strip(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<Look>& looks, const StripOptions& options = {});
-/// Every n-th frame of runs beside each other as a moving picture, `name`.gif; not in a quick run. Beside them, one above
-/// the other, curves over time that grow with it.
+/// Every n-th frame of runs beside each other as a moving picture, `name`.gif; not in a quick run. Beside them, one
+/// above the other, curves over time that grow with it.
 void movie(const Context& context, Result& result, const std::string& name, const std::string& caption,
            const std::vector<const Film*>& films, int every, double frames_per_second, const StripOptions& options = {},
            const std::vector<Chart>& curves = {});

@@ -62,7 +62,7 @@ void pd_fig1(Context& context, Result& result) {
   for (const int frame : {0, 120, 300, 600})
     if (frame <= f.frames()) looks.push_back({&f, frame});
   strip(context, result, "frames", "House, tree, grass and washing in the wind", looks,
-        {.columns = 2, .width = 560, .height = 380, .direction = {0.5, 0.35, 1}, .floor = true, .floor_height = -0.05});
+        {.columns = 2, .width = 560, .height = 380, .direction = {0.5, 0.35, 1}, .floor_height = -0.05});
   result.differs(
       "Time is what one thread spends on a processor, so that other figures made at the same time do not count; "
       "memory and caches are shared with them all the same. Two threads take less by the clock (verve bench). "

@@ -61,7 +61,7 @@ void pd_fig11(Context& context, Result& result) {
   for (const size_t k : {0, 2, 3, 4})
     for (const int frame : {0, 2, 4, 8, 16, 30}) looks.push_back({&films[k], frame});
   strip(context, result, "frames", "1, 10 and 20 iterations, and Newton's method converged", looks,
-        {.columns = 6, .width = 230, .height = 190});
+        {.columns = 6, .width = 230, .height = 190, .strain = true, .strain_max = 1});
 }
 
 void pd_fig12(Context& context, Result& result) {
@@ -115,7 +115,7 @@ void pd_fig12(Context& context, Result& result) {
   const Film f = film(context, bar, {.frames = context.frames(60, 1), .keep_poses = true});
   if (!context.quick)
     strip(context, result, "frames", "The bar, twisted by a turn and let go", spread_looks(f, 6),
-          {.columns = 3, .width = 360, .height = 170, .direction = {0.25, 0.3, 1}});
+          {.columns = 3, .width = 360, .height = 170, .direction = {0.25, 0.3, 1}, .strain = true});
   result.differs(
       "The error is that of the first step after the bar is let go, the hardest one. What a step of Newton's method "
       "costs beside one of PD depends on both implementations: an iteration of ours takes less than the paper's "
