@@ -181,7 +181,7 @@ void pd_crush(Context& context, Result& result) {
          {&block, 105},
          {&block, 150},
          {&block, 239}},
-        {.columns = 4, .width = 280, .height = 220, .direction = {0.4, 0.2, 1}});
+        {.columns = 4, .width = 280, .height = 220, .direction = {0.4, 0.2, 1}, .strain = true, .strain_max = 1});
   result.differs("The paper's video crushes balls; ours is a block.");
 }
 

@@ -335,11 +335,12 @@ class Painter {
     const float shown = float(fade * fade * (3 - 2 * fade));
     if (shown == 0) return far;
     double ink = 0;
-    for (const auto& [step, strength] : {std::pair{spacing_, 0.13}, std::pair{spacing_ / 5, 0.045}}) {
+    for (const auto& [step, strength] : {std::pair{spacing_, 0.2}, std::pair{spacing_ / 5, 0.06}}) {
       const double fx = (std::abs(px.x) + std::abs(py.x)) / step, fz = (std::abs(px.z) + std::abs(py.z)) / step;
-      // thin lines, at least as wide as a pixel where it is near
-      const double width = step == spacing_ ? 0.012 : 0.03;
-      ink = std::max(ink, strength * std::max(lines(p.x / step, fx, width), lines(p.z / step, fz, width)));
+      // thin lines, at least as wide as a pixel where it is near: small pictures would lose them
+      const double thin = step == spacing_ ? 0.012 : 0.03;
+      const double wx = std::clamp(fx, thin, 0.08), wz = std::clamp(fz, thin, 0.08);
+      ink = std::max(ink, strength * std::max(lines(p.x / step, fx, wx), lines(p.z / step, fz, wz)));
     }
     float light = 1;
     if (view_.shadows) {

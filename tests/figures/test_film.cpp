@@ -83,3 +83,41 @@ TEST_CASE("a strip of frames is a PNG on request and nothing without pictures") 
   strip(context, without, "frames", "a caption", spread_looks(f, 2));
   CHECK(without.pictures.empty());
 }
+
+namespace {
+
+/// Width and height as the PNG says.
+std::array<int, 2> size_of(const Picture& picture) {
+  const auto number = [&](size_t at) {
+    int out = 0;
+    for (size_t k = 0; k < 4; ++k) out = out << 8 | std::uint8_t(picture.bytes[at + k]);
+    return out;
+  };
+  return {number(16), number(20)};
+}
+
+}  // namespace
+
+TEST_CASE("labels and the colour scale have room of their own, and a body that has blown up does not shrink the rest") {
+  Context context;
+  const Film f = whole_film(context, small_cube("pd"), {.frames = 2, .keep_poses = true});
+  Result r;
+  strip(context, r, "plain", "", spread_looks(f, 2), {.columns = 2, .width = 60, .height = 40});
+  strip(context, r, "strain", "", spread_looks(f, 2), {.columns = 2, .width = 60, .height = 40, .strain = true});
+  CHECK(size_of(r.pictures[0])[0] == 2 * 60 + 4);
+  CHECK(size_of(r.pictures[0])[1] > 40);
+  CHECK(size_of(r.pictures[1])[1] > size_of(r.pictures[0])[1] + 30);
+
+  // framed with it, the first would be a dot
+  Film burst = f;
+  for (auto& pose : burst.poses)
+    for (Vec3& p : pose) p = p * 1e6;
+  const auto alone = [&](const Film& other, double reach) {
+    Result one;
+    strip(context, one, "both", "", {{&f, 0, "a"}, {&other, 0, "b"}},
+          {.columns = 1, .width = 60, .height = 40, .reach = reach});
+    return one.pictures[0].bytes;
+  };
+  CHECK(alone(f, 1e300) == alone(f, 3));
+  CHECK(alone(burst, 3) != alone(burst, 1e300));
+}
