@@ -1,4 +1,4 @@
-// Three scenes by the methods of the CPD paper and by ours: energies, momenta, roughness, iterations, time.
+// Two scenes by the methods of the CPD paper and by ours: energies, momenta, roughness, iterations, time.
 #include <algorithm>
 #include <cmath>
 

@@ -22,6 +22,17 @@ std::string base64(const std::string& bytes) {
   return out;
 }
 
+/// " width=… height=…" as the PNG or GIF says: without them the page jumps while pictures come in, and links miss.
+std::string extent(const Picture& picture) {
+  const auto byte = [&](size_t at) { return at < picture.bytes.size() ? int(std::uint8_t(picture.bytes[at])) : 0; };
+  int width, height;
+  if (picture.name.ends_with(".gif"))
+    width = byte(6) | byte(7) << 8, height = byte(8) | byte(9) << 8;
+  else
+    width = byte(18) << 8 | byte(19), height = byte(22) << 8 | byte(23);
+  return " width=\"" + std::to_string(width) + "\" height=\"" + std::to_string(height) + "\"";
+}
+
 constexpr const char* style = R"css(
 :root{color-scheme:light dark;--ink:#22262b;--soft:#5c656f;--paper:#fff;--ground:#f4f5f7;--grid:#e3e6ea;--axis:#8a929c;
 --bound:#777;--good:#1f7a3d;--bad:#b3261e;--line:#dcdfe3}
@@ -64,7 +75,7 @@ std::string section(const Made& made) {
   std::snprintf(seconds, sizeof seconds, "%.1f s", result.seconds);
   std::string out = "<section id=\"" + std::string(figure.name) + "\"><h2>" + figure.name + ": " +
                     escaped(figure.title) + "</h2>\n<p>" + escaped(figure.shows) + "</p>\n";
-  out += "<div class=\"wide\"><table><tr><th></th><th>measured</th><th></th><th>bound</th><th>from</th></tr>\n";
+  out += "<div class=\"wide\"><table><tr><th></th><th>what</th><th>measured</th><th>bound</th><th>from</th></tr>\n";
   for (const Check& c : result.checks)
     out += std::string("<tr><td class=\"") + (c.passed ? "good\">pass" : "bad\">FAIL") + "</td><td>" + escaped(c.what) +
            "</td><td>" + escaped(c.measured) + "</td><td>" + escaped(c.bound) + "</td><td class=\"soft\">" +
@@ -73,9 +84,9 @@ std::string section(const Made& made) {
   for (const std::string& words : result.remarks) out += "<p class=\"differs\">" + escaped(words) + "</p>\n";
   for (const Picture& p : result.pictures) {
     const bool moving = p.name.ends_with(".gif");
-    out += "<figure class=\"p\"><img loading=\"lazy\" alt=\"" + escaped(p.caption) + "\" src=\"data:image/" +
-           (moving ? "gif" : "png") + ";base64," + base64(p.bytes) + "\"><figcaption>" + escaped(p.caption) +
-           "</figcaption></figure>\n";
+    out += "<figure class=\"p\"><img loading=\"lazy\"" + extent(p) + " alt=\"" + escaped(p.caption) +
+           "\" src=\"data:image/" + (moving ? "gif" : "png") + ";base64," + base64(p.bytes) + "\"><figcaption>" +
+           escaped(p.caption) + "</figcaption></figure>\n";
   }
   if (!result.charts.empty()) {
     out += "<div class=\"charts\">\n";

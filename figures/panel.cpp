@@ -35,7 +35,7 @@ void show_panel(Result& result, const Panel& panel, bool spin) {
   const Measures& start = panel.films.front()->shots[0].all;
   double top = 0;  // of what stays finite and near: one that blows up must not flatten the others
   for (const auto& f : panel.films)
-    for (const Shot& s : f->shots) top = std::max(top, std::min(s.all.total, 2.5 * std::abs(start.total)));
+    for (const Shot& s : f->shots) top = std::max(top, std::min(s.all.total, 1.4 * std::abs(start.total)));
   const auto add = [&](const char* name, const char* title, const char* y, auto value, bool cut) {
     Chart chart{name, title, "time [s]", y, {}};
     for (const auto& f : panel.films) chart.curves.push_back(f->curve(value));

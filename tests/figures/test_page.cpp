@@ -6,6 +6,14 @@ using namespace verve::figures;
 
 namespace {
 
+/// As much of a PNG as says how large it is.
+std::string png_of(int width, int height) {
+  std::string out("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+  for (const int n : {width, height})
+    for (const int shift : {24, 16, 8, 0}) out += char(n >> shift & 255);
+  return out;
+}
+
 std::vector<Made> example() {
   static const Figure figure{"cpd-fig7", "A ball <bounces>", "It comes back.", "C32", 1, 1, nullptr};
   Made made{&figure, {}};
@@ -13,7 +21,7 @@ std::vector<Made> example() {
   made.result.at_most("a \"quoted\", check", 1, 2, "C13");
   made.result.chart({"height", "Height", "time", "m", {{"cpd", {0, 1}, {2, 1}}}});
   made.result.table({"Heights", {{"run", "1st"}, {"cpd", "92 %"}}});
-  made.result.pictures.push_back({"frames.png", "caption", std::string("\x89PNG\r\n\x1a\n", 8)});
+  made.result.pictures.push_back({"frames.png", "caption", png_of(640, 480)});
   made.result.differs("softer than the paper's");
   return {made};
 }
@@ -22,9 +30,10 @@ std::vector<Made> example() {
 
 TEST_CASE("the page has every check, remark, chart, table and picture, and needs nothing from outside") {
   const std::string text = page(example(), false, "", 12);
-  for (const char* part : {"FAIL", "pass", "height", "at least 0.98", "softer than the paper", "<svg", "92 %",
-                           "data:image/png;base64,iVBORw0KGgo=", "A ball &lt;bounces&gt;", "1 passed", "1 failed",
-                           "prefers-color-scheme", "@media print", "verve figures cpd-fig7"})
+  for (const char* part :
+       {"FAIL", "pass", "height", "at least 0.98", "softer than the paper", "<svg", "92 %",
+        "data:image/png;base64,iVBORw0KGgo", "width=\"640\" height=\"480\"", "A ball &lt;bounces&gt;", "1 passed",
+        "1 failed", "prefers-color-scheme", "@media print", "verve figures cpd-fig7"})
     CHECK_MESSAGE(text.find(part) != std::string::npos, part);
   // no script, no link to another host
   CHECK(text.find("<script") == std::string::npos);
