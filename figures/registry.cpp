@@ -17,7 +17,7 @@ const std::vector<Figure>& registry() {
       {"cpd-fig2", "A spinning cube by five solvers",
        "A cube is stretched and spun. CPD keeps energy, angular momentum and oscillation; PD damps; PD + FEPR turns "
        "rigid; implicit midpoint becomes unstable, with FEPR bumpy.",
-       "C27, C28", 10, 2.5, cpd_fig2},
+       "C27, C28", 22, 5, cpd_fig2},
       {"cpd-fig3", "A torus hardens while it spins",
        "The softer the spinning torus, the wider it is pulled; from μ = 2e3 on it looks rigid. Its volume is kept.",
        "C29, C20", 60, 0, cpd_fig3},
@@ -33,7 +33,7 @@ const std::vector<Figure>& registry() {
        "The hippo with 5, 15 and as many iterations as it takes: total energies agree, the elastic energy of 15 is "
        "nearer to the converged one.",
        "C31", 4, 0, cpd_fig6},
-      {"cpd-fig7", "A ball bounces", "A dropped ball comes back to its height by CPD, by PD it lies still.", "C32", 25,
+      {"cpd-fig7", "A ball bounces", "A dropped ball comes back to its height by CPD, by PD it lies still.", "C32", 40,
        0, cpd_fig7},
       {"cpd-fig8", "Two bears collide",
        "Two bears meet at frame 15 and part at frame 20; their angular momenta stay by CPD and decay by PD.", "C34", 9,
@@ -53,7 +53,7 @@ const std::vector<Figure>& registry() {
       {"cpd-fig13", "From rest, and in small steps",
        "A stretched cube without momenta oscillates on the spot by CPD and starts to turn by PD + FEPR; at h = 1/600 "
        "the motion is alike, and iterations are fewer.",
-       "C37, C23", 14, 1, cpd_fig13},
+       "C37, C23", 9, 2, cpd_fig13},
       // --- Bouaziz et al. 2014 ---
       {"pd-fig1", "Everything together",
        "House, tree, grass, washing line and cloth: 49 k degrees of freedom and 43 k constraints in one solver at 3.1 "
