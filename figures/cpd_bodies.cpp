@@ -205,8 +205,10 @@ void cpd_fig3(Context& context, Result& result) {
   radius.log_x = true;
   result.chart(std::move(radius));
   result.chart(std::move(breathing));
-  strip(context, result, "frames", "Each at its widest: the softer, the wider", looks,
-        {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}, .strain = true});
+  strip(context, result, "frames",
+        "Each at its widest: the softer, the wider. Spots are the smallest elements of the mesh, whose light vertices "
+        "vibrate",
+        looks, {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}, .strain = true});
 
   // the built-in scene, whose material hardens while it spins
   Scene changing = scene("torus");
@@ -230,8 +232,8 @@ void cpd_fig3(Context& context, Result& result) {
                  {with_unit(largest(found.radius), "×"), with_unit(found.radius.back(), "×"),
                   with_unit(largest(found.volume), "×"), with_unit(f.off_spin(), ""), with_unit(jump, ""),
                   with_unit(f.mean_iterations(), "")}}});
-  strip(context, result, "scene", "The scene torus: it draws together while it hardens", spread_looks(f, 6),
-        {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}, .strain = true});
+  strip(context, result, "scene", "The scene torus: it draws together while it hardens; spots as above",
+        spread_looks(f, 6), {.columns = 6, .width = 240, .height = 170, .direction = {0, 1, 0.6}, .strain = true});
   result.differs(
       "The paper's material keeps its volume when stretched; w |F − R|² alone does not (its Poisson's ratio is 0: "
       "the volume of the scene torus grows with its radius), so for the measurement a volume potential of 10 μ "

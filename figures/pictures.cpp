@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "figures/film.h"
@@ -162,6 +163,9 @@ Image draw_curves(const Chart& chart, int width, int height, double now) {
   for (int x = left; x <= width - right; ++x) put(out, x, height - foot, axis);
   for (int y = top; y <= height - foot; ++y) put(out, left, y, axis);
   render::label(out, left, 4, in_ascii(chart.title), {0.02f, 0.02f, 0.03f}, 1);
+  char range[32];
+  std::snprintf(range, sizeof range, most_y < 10 ? "0 to %.2g" : "0 to %.0f", 1.05 * most_y);
+  render::label(out, width - right - render::label_width(range), 4, range, {0.3f, 0.3f, 0.33f}, 1);
   render::label(out, width - right - render::label_width(chart.x), height - foot + 4, chart.x, {0.3f, 0.3f, 0.33f}, 1);
   int at = left;
   for (size_t k = 0; k < chart.curves.size(); ++k) {
