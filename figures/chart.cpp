@@ -9,7 +9,7 @@ namespace verve::figures {
 
 namespace {
 
-constexpr double width = 640, left = 74, right = 18;
+constexpr double width = 640, left = 74, right = 24;
 constexpr const char* palette[] = {"#2f7ed8", "#e8833a", "#3fa35b", "#d64550",
                                    "#8e6bbf", "#b8962e", "#2aa5a0", "#c2659b"};
 
@@ -42,7 +42,8 @@ class Axis {
       return;
     }
     double span = most - least;
-    if (span <= 1e-12 * std::max(std::abs(least), std::abs(most)) || span <= 0) {
+    // what is kept to four digits is drawn as a line, not as its noise between ticks that all read alike
+    if (span <= 1e-4 * std::max(std::abs(least), std::abs(most)) || span <= 0) {
       const double pad = std::max(std::abs(least) * 0.05, 1e-12);
       least -= pad, most += pad, span = most - least;
     }
@@ -112,10 +113,11 @@ class Drawing {
 /// Names beside their colours, in as many lines as it takes; gives the height.
 double legend(Drawing& drawing, const Chart& chart, double top) {
   double x = left, y = top;
+  const std::vector<std::string> colors = colors_of(chart);
   for (size_t i = 0; i < chart.curves.size(); ++i) {
     const double wide = 26 + 6.7 * double(chart.curves[i].name.size());
     if (x > left && x + wide > width - right) x = left, y += 17;
-    drawing.rect(x, y - 8, 12, 4, color_of(chart.curves[i].name, i));
+    drawing.rect(x, y - 8, 12, 4, colors[i]);
     drawing.text(x + 17, y - 2, chart.curves[i].name, "start");
     x += wide + 8;
   }
@@ -161,12 +163,13 @@ std::string bars(const Chart& chart) {
     drawing.text(x(t), bottom + 16, x.label(t), "middle");
   }
   double y = head + 5;
+  const std::vector<std::string> colors = colors_of(chart);
   for (size_t g = 0; g < chart.groups.size(); ++g, y += 10) {
     drawing.text(from - 8, y + 0.5 * (row - 10) + 4, chart.groups[g], "end");
     for (size_t c = 0; c < chart.curves.size(); ++c, y += 13) {
       const double v = g < chart.curves[c].y.size() ? chart.curves[c].y[g] : 0;
       if (!(v > 0)) continue;
-      drawing.rect(from, y, x(v) - from, 11, color_of(chart.curves[c].name, c));
+      drawing.rect(from, y, x(v) - from, 11, colors[c]);
       drawing.text(x(v) + 4, y + 10, with_unit(v, ""), "start");
     }
   }
@@ -209,15 +212,26 @@ std::string known_color(const std::string& label) {
                                     {"pd+fepr", "#3fa35b"},       {"midpoint", "#d64550"},
                                     {"midpoint+fepr", "#8e6bbf"}, {"published", "#a0785a"},
                                     {"cpd_euler", "#2aa5a0"},     {"cpd_bdf2", "#b8962e"},
-                                    {"truth", "#8a929c"},         {"Kee et al. 2021", "#8a929c"}};
+                                    {"truth", "#8a929c"},         {"Kee et al. 2021", "#8a929c"},
+                                    {"pd+energy_only", "#c2659b"}};
   for (const Known& k : known)
     if (label == k.label) return k.color;
   return "";
 }
 
-std::string color_of(const std::string& label, size_t index) {
-  const std::string known = known_color(label);
-  return known.empty() ? palette[index % std::size(palette)] : known;
+std::vector<std::string> colors_of(const Chart& chart) {
+  std::vector<std::string> out;
+  for (const Curve& c : chart.curves) out.push_back(known_color(c.name));
+  size_t next = 0;
+  for (std::string& color : out) {
+    if (!color.empty()) continue;
+    const auto taken = [&] {
+      return std::find(out.begin(), out.end(), palette[next % std::size(palette)]) != out.end();
+    };
+    for (size_t tries = 0; tries < std::size(palette) && taken(); ++tries) ++next;
+    color = palette[next++ % std::size(palette)];
+  }
+  return out;
 }
 
 std::string svg(const Chart& chart) {
@@ -246,9 +260,10 @@ std::string svg(const Chart& chart) {
   }
   drawing.line(left, bottom, width - right, bottom, "a");
   drawing.line(left, top, left, bottom, "a");
+  const std::vector<std::string> colors = colors_of(chart);
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
-    const std::string color = color_of(curve.name, c);
+    const std::string& color = colors[c];
     std::string points;
     bool pen_down = false;
     for (const size_t i : thinned(curve)) {

@@ -10,9 +10,7 @@ namespace verve::figures {
 std::string with_unit(double value, const std::string& unit);
 std::string escaped(const std::string& text);
 
-/// Colours that hold for one method through all figures; others are taken in turn.
-std::string color_of(const std::string& label, size_t index);
-/// The colour of a method that has one, or nothing.
+/// The colour of a method that has one through all figures, or nothing.
 std::string known_color(const std::string& label);
 
 struct Curve {
@@ -38,6 +36,8 @@ struct Chart {
   std::vector<std::string> groups{};
 };
 
+/// A colour for each curve: that of its method, else the next that no other curve has.
+std::vector<std::string> colors_of(const Chart& chart);
 std::string svg(const Chart& chart);
 /// One block of columns per curve.
 std::string csv(const Chart& chart);

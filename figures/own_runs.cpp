@@ -13,7 +13,7 @@ void long_run(Context& context, Result& result) {
   const int frames = context.frames(10000, 1000);
   const Film f = film(context, by_method(scene("cube"), who), {.frames = frames, .roughness = true});
   result.holds(who + ": reaches its last frame", f.failure.empty(), std::to_string(f.frames()) + " frames" + f.failure,
-               std::to_string(frames), "issue 7");
+               std::to_string(frames), "ours");
   result.at_most(who + ": largest |ΔH| / H₀", f.off_energy(), 2e-6, "design 4.5");
   result.at_most(who + ": largest |ΔL| / L₀", f.off_spin(), 1e-10, "rounding of a sum, 10 000 times");
   result.at_most(who + ": largest |ΔP| / √(2mH₀)", f.off_momentum(), 1e-10, "rounding of a sum, 10 000 times");

@@ -45,8 +45,8 @@ section{background:var(--paper);border:1px solid var(--line);border-radius:10px;
 table{border-collapse:collapse;font-size:13.5px;margin:8px 0;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:3px 12px 3px 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600}caption{text-align:left;font-weight:600;padding:6px 0 2px}.wide{overflow-x:auto}
-.charts{display:flex;flex-wrap:wrap;gap:12px}.charts svg{width:100%;height:auto;max-width:640px}
-.charts figure{flex:1 1 420px;max-width:640px;margin:0}figure.p{margin:10px 0}figure.p img{max-width:100%;height:auto;
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr));gap:12px}
+.charts svg{width:100%;height:auto;max-width:640px}.charts figure{margin:0}figure.p{margin:10px 0}figure.p img{max-width:100%;height:auto;
 border-radius:6px;display:block}figcaption{font-size:13px;color:var(--soft)}ul{margin:6px 0;padding-left:20px}
 .differs{border-left:3px solid var(--axis);padding:2px 0 2px 12px;margin:10px 0}
 @media print{body{background:#fff}section{break-inside:avoid-page;border:none}main{max-width:none;padding:0}}
@@ -121,7 +121,9 @@ std::string page(const std::vector<Made>& made, bool quick, const std::string& m
       "Liu, Kavan, Pauly 2014, <i>Projective Dynamics</i>, from our own scenes, with the measurement that decides "
       "each; and "
       "what neither shows. Bounds were there before the measurements; what does not meet its bound is marked and "
-      "explained, not adjusted.</p>\n<p>" +
+      "explained, not adjusted. Stiffnesses and speeds that the papers do not print were chosen so that the figure is "
+      "in "
+      "the paper's situation; where that was after a first look, the figure says so.</p>\n<p>" +
       count_of(passed, failed) + " in " + took +
       (quick ? ", <b>quick: a part of the figures, with shorter runs</b>" : "") +
       (method.empty() ? "" : ", with <b>" + escaped(method) + "</b> in the place of the method under test") +

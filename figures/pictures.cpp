@@ -168,9 +168,10 @@ Image draw_curves(const Chart& chart, int width, int height, double now) {
   render::label(out, width - right - render::label_width(range), 4, range, {0.3f, 0.3f, 0.33f}, 1);
   render::label(out, width - right - render::label_width(chart.x), height - foot + 4, chart.x, {0.3f, 0.3f, 0.33f}, 1);
   int at = left;
+  const std::vector<std::string> colors = colors_of(chart);
   for (size_t k = 0; k < chart.curves.size(); ++k) {
     const Curve& c = chart.curves[k];
-    const Pixel color = pixel(color_of(c.name, k));
+    const Pixel color = pixel(colors[k]);
     for (int y = 20; y < 26; ++y)
       for (int x = at; x < at + 12; ++x) put(out, x, y, color);
     render::label(out, at + 16, 18, c.name, {0.02f, 0.02f, 0.03f}, 1);

@@ -41,6 +41,9 @@ TEST_CASE("a chart with nothing in it, or with one constant, is still a chart") 
   CHECK(svg({"n", "t", "x", "y", {}}).find("</svg>") != std::string::npos);
   const std::string flat = svg({"n", "t", "x", "y", {{"c", {0, 1}, {5, 5}}}});
   CHECK(flat.find("nan") == std::string::npos);
+  // kept to six digits: ticks that differ, not six times "1"
+  const std::string kept = svg({"n", "t", "x", "y", {{"c", {0, 1, 2}, {1, 1 + 1e-6, 1 - 1e-6}}}});
+  CHECK(count(kept, ">1<") <= 2);  // one of them on the other axis
 }
 
 TEST_CASE("a long curve is thinned out and keeps its spikes") {
@@ -71,4 +74,13 @@ TEST_CASE("numbers are written short, with their unit") {
   CHECK(with_unit(2.5, "×") == "2.5×");
   CHECK(with_unit(123456.7, "J") == "123457 J");
   CHECK(with_unit(NAN, "J") == "not a number");
+}
+
+TEST_CASE("a method has its colour in every chart, and no two curves share one while there are enough") {
+  Chart chart{"n", "t", "x", "y", {{"ours", {}, {}}, {"pd", {}, {}}, {"theirs", {}, {}}, {"cpd", {}, {}}}};
+  const std::vector<std::string> colors = colors_of(chart);
+  CHECK(colors[1] == known_color("pd"));
+  CHECK(colors[3] == known_color("cpd"));
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t j = 0; j < i; ++j) CHECK(colors[i] != colors[j]);
 }
