@@ -52,7 +52,9 @@ void methods(Context& context, Result& result) {
   }
   result.differs(
       "Every method is our own implementation, so that times compare. FEPR refuses contact; midpoint is run at "
-      "the same h = 1/30 s, where it is not stable.");
+      "the same h = 1/30 s, where it is not stable. On the cloth ours on ρ = 0.8 has its elastic "
+      "energy in a vibration of the springs that stays (W is level and does not swing), at the cost of sub-steps; the "
+      "scene itself runs on BDF2.");
 }
 
 }  // namespace verve::figures

@@ -33,29 +33,35 @@ Panel make_panel(Context& context, const std::string& key, const Scene& scene, i
 
 void show_panel(Result& result, const Panel& panel, bool spin) {
   const Measures& start = panel.films.front()->shots[0].all;
-  double top = 0;  // of what stays finite and near: one that blows up must not flatten the others
-  for (const auto& f : panel.films)
-    for (const Shot& s : f->shots) top = std::max(top, std::min(s.all.total, 1.4 * std::abs(start.total)));
-  const auto add = [&](const char* name, const char* title, const char* y, auto value, bool cut) {
+  // One that blows up must not flatten the others: charts end a little beyond what the middle one of the runs reaches.
+  const auto middle = [&](auto value) {
+    std::vector<double> most;
+    for (const auto& f : panel.films) most.push_back(largest(f->column(value)));
+    std::sort(most.begin(), most.end(), [](double a, double b) { return a < b || (!std::isnan(a) && std::isnan(b)); });
+    return most[most.size() / 2];
+  };
+  const double moving = middle([](const Shot& s) { return s.all.kinetic + s.all.elastic; });
+  const auto add = [&](const char* name, const char* title, const char* y, auto value, double low, double high) {
     Chart chart{name, title, "time [s]", y, {}};
     for (const auto& f : panel.films) chart.curves.push_back(f->curve(value));
-    if (cut) chart.low = std::min(0.0, start.total), chart.high = 1.05 * top;
+    chart.low = low, chart.high = high;
     result.chart(std::move(chart));
   };
   add(
-      "energy", "Total energy", "H [J]", [](const Shot& s) { return s.all.total; }, true);
-  add(
-      "elastic", "Elastic energy", "W [J]", [](const Shot& s) { return s.all.elastic; }, true);
+      "energy", "Total energy", "H [J]", [](const Shot& s) { return s.all.total; }, start.total - 1.2 * moving,
+      start.total + 0.4 * moving);
+  const auto elastic = [](const Shot& s) { return s.all.elastic; };
+  add("elastic", "Elastic energy", "W [J]", elastic, 0, 1.5 * middle(elastic));
   if (spin)
     add(
         "spin", "Angular momentum about the centre of mass", "|L| [kg m²/s]",
-        [](const Shot& s) { return norm(s.all.spin); }, false);
+        [](const Shot& s) { return norm(s.all.spin); }, 0, 0);
   if (spin) {
     Chart chart{"momentum", "Linear momentum that appears from nothing", "time [s]", "|P - P0| / √(2 m H0)", {}};
-    const double scale = std::sqrt(2 * start.mass * std::abs(start.total));
+    const double unit = std::sqrt(2 * start.mass * std::abs(start.total));
     for (const auto& f : panel.films)
       chart.curves.push_back(
-          f->curve([&](const Shot& s) { return std::max(1e-18, norm(s.all.momentum - start.momentum) / scale); }));
+          f->curve([&](const Shot& s) { return std::max(1e-18, norm(s.all.momentum - start.momentum) / unit); }));
     chart.log_y = true;
     result.chart(std::move(chart));
   }
@@ -73,7 +79,11 @@ void show_panel(Result& result, const Panel& panel, bool spin) {
   }
   result.chart(std::move(iterations));
 
-  Table table{"What each keeps, and what it takes", {{"method", "H left", "largest |ΔH| / H₀"}}};
+  // under gravity the zero of H is anyone's choice: there it is measured by what moves
+  const double scale = spin ? std::abs(start.total) : moving;
+  Table table{"What each keeps, and what it takes", {{"method"}}};
+  table.rows[0].push_back(spin ? "H left" : "H at the end less H₀, of the largest K + W");
+  table.rows[0].push_back(spin ? "largest |ΔH| / H₀" : "largest |ΔH|, likewise");
   if (spin) table.rows[0].insert(table.rows[0].end(), {"|L| left", "largest |ΔL| / L₀"});
   table.rows[0].insert(table.rows[0].end(), {"elastic oscillation, last third", "roughness, end : start",
                                              "iterations per frame", "ms per frame", "frames"});
@@ -83,11 +93,13 @@ void show_panel(Result& result, const Panel& panel, bool spin) {
     const std::vector<double> elastic = f->column([](const Shot& s) { return s.all.elastic; });
     const std::vector<double> rough = f->column([](const Shot& s) { return s.roughness; });
     const auto last = std::span(elastic).subspan(2 * n / 3);
-    std::vector<std::string> row{f->label, with_unit(100 * end.total / start.total, "%"),
-                                 with_unit(f->off_energy(), "")};
+    double off = 0;
+    for (const Shot& shot : f->shots) off = std::max(off, std::abs(shot.all.total - start.total) / scale);
+    std::vector<std::string> row{f->label, with_unit(100 * (end.total - (spin ? 0 : start.total)) / scale, "%"),
+                                 with_unit(off, "")};
     if (spin)
       row.insert(row.end(), {with_unit(100 * norm(end.spin) / norm(start.spin), "%"), with_unit(f->off_spin(), "")});
-    row.insert(row.end(), {with_unit(100 * deviation(last) / std::abs(start.total), "%"),
+    row.insert(row.end(), {with_unit(100 * deviation(last) / scale, "%"),
                            with_unit(mean(std::span(rough).subspan(2 * n / 3)) /
                                          mean(std::span(rough).subspan(0, std::max<size_t>(1, n / 6))),
                                      "×"),

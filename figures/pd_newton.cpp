@@ -18,8 +18,9 @@ void pd_fig11(Context& context, Result& result) {
   for (const int n : {1, 5, 10, 20}) {
     Scene s = by_method(hippo, "pd");
     s.solver.iterations = n, s.solver.tolerance = 1e-300;  // every iteration is taken
-    films.push_back(
-        whole_film(context, s, {.label = std::to_string(n) + " iterations", .frames = frames, .keep_poses = true}));
+    films.push_back(whole_film(
+        context, s,
+        {.label = std::to_string(n) + (n == 1 ? " iteration" : " iterations"), .frames = frames, .keep_poses = true}));
   }
   Scene exact = by_method(hippo, "newton");
   exact.solver.iterations = 30, exact.solver.tolerance = 1e-10;
