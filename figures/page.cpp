@@ -127,7 +127,9 @@ std::string page(const std::vector<Made>& made, bool quick, const std::string& m
       count_of(passed, failed) + " in " + took +
       (quick ? ", <b>quick: a part of the figures, with shorter runs</b>" : "") +
       (method.empty() ? "" : ", with <b>" + escaped(method) + "</b> in the place of the method under test") +
-      ". Verve " VERVE_VERSION ", times in processor time of one thread unless said.</p>\n";
+      ". Verve " VERVE_VERSION
+      ", times in processor time of one thread unless said. C…, P… and M… number what is claimed "
+      "of CPD, of PD and of what they are compared with; docs/figures.md says more.</p>\n";
   out += "<section><div class=\"wide\"><table><tr><th>figure</th><th></th><th>passed</th><th>failed</th></tr>\n";
   for (const Made& m : made)
     out += "<tr><td><a href=\"#" + std::string(m.figure->name) + "\">" + m.figure->name + "</a></td><td>" +
