@@ -1,7 +1,7 @@
 """Lets a build of Verve inside another project take over what the build of Verve itself has compiled.
 
-  reuse.py --compare BUILD OUTER LIST   after configuring OUTER: writes which object files are the same in both
-  reuse.py LIST COMMAND...              as compiler launcher in OUTER: copies those, compiles the others
+  reuse.py BUILD OUTER SAME   after configuring OUTER: makes the folder SAME, of links from object files that OUTER is to
+                              have to those that are the same in BUILD. reuse.sh, as compiler launcher, copies them.
 
 The same are object files whose commands agree in all but the level of optimisation and the folder of the build, and
 whose sources take no notice of SIMD where just one of the two has it. So everything that the surrounding project could
@@ -10,7 +10,6 @@ change for the library, include paths and definitions, is still put to the test.
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -53,10 +52,10 @@ def that_see_simd(build):
     return seen
 
 
-def compare(build, outer, out):
+def main(build, outer, folder):
     ours, theirs = commands(build, "."), commands(outer, FOLDER)
     seen = that_see_simd(build)
-    same = {}
+    same = 0
     for output, words in theirs.items():
         own = ours.get(output)
         if own is None:
@@ -64,26 +63,11 @@ def compare(build, outer, out):
         if SIMD & set(own) != SIMD & set(words) and output in seen:
             continue
         if [word for word in own if word not in SIMD] == [word for word in words if word not in SIMD]:
-            same[os.path.join(FOLDER, output)] = os.path.join(build, output)
-    with open(out, "w") as file:
-        json.dump(same, file, indent=1)
-    print(f"{len(same)} of {len(theirs)} object files are the same")
+            link = os.path.join(folder, FOLDER, output)
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.realpath(os.path.join(build, output)), link)
+            same += 1
+    print(f"{same} of {len(theirs)} object files are the same")
 
 
-def launch(listing, command):
-    same = {}
-    if os.path.exists(listing):
-        with open(listing) as file:
-            same = json.load(file)
-    output = command[command.index("-o") + 1] if "-o" in command else ""
-    if output not in same:
-        os.execvp(command[0], command)
-    shutil.copyfile(same[output], output)
-    with open(command[command.index("-MF") + 1], "w") as file:
-        file.write(f"{output}: {command[command.index('-c') + 1]}\n")
-
-
-if sys.argv[1] == "--compare":
-    compare(*sys.argv[2:])
-else:
-    launch(sys.argv[1], sys.argv[2:])
+main(*sys.argv[1:])

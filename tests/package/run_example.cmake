@@ -10,14 +10,14 @@ else()
   # it as well. What has been compiled with the same options and does not depend on SIMD is taken from there.
   list(APPEND options "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" -DVERVE_SIMD=OFF)
   if(python AND generator STREQUAL "Ninja")
-    set(reuse ${build}/same.json)
-    list(PREPEND launcher ${python} ${CMAKE_CURRENT_LIST_DIR}/reuse.py ${reuse})
+    set(reuse ${build}/same)
+    list(PREPEND launcher sh ${CMAKE_CURRENT_LIST_DIR}/reuse.sh ${reuse})
   endif()
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${example} -B ${build} -G ${generator} ${options}
   "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 if(reuse)
-  execute_process(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/reuse.py --compare ${verve} ${build} ${reuse}
+  execute_process(COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/reuse.py ${verve} ${build} ${reuse}
     COMMAND_ERROR_IS_FATAL ANY)
 endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE failed)
