@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "integrators/island.h"
 #include "integrators/world.h"
+#include "scenes_for_tests.h"
 
 namespace verve::test {
 
@@ -113,9 +114,6 @@ struct Rig {
     return sum;
   }
 };
-
-inline PotentialSpec strain(double mu) { return {"tet_strain", {{"mu", Track<double>(mu)}}}; }
-inline PotentialSpec springs(double stiffness) { return {"spring", {{"stiffness", Track<double>(stiffness)}}}; }
 
 inline Mesh generated(const std::string& generator, const Parameters& parameters = {}) {
   Expected<Mesh> mesh = generate_mesh(generator, parameters);
