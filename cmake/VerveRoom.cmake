@@ -54,10 +54,12 @@ endfunction()
 
 # Sources made of SIMD registers are optimised in every configuration: without, each operation is a call, a hundred times
 # slower, and gcc 12 stores 32-byte temporaries at addresses that are not aligned.
-# (As WebAssembly they alone may use SIMD: of other files clang 14 makes instructions that mix up lanes.)
+# (As WebAssembly they alone may use SIMD: of other files clang 14 makes instructions that mix up lanes. And clang flattens
+# by one call only: without the threshold the polar decomposition goes through memory, 5 % of a frame of hippo.)
 function(verve_simd_sources)
-  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2 $<$<BOOL:${EMSCRIPTEN}>:-msimd128>)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2)
   if(EMSCRIPTEN)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -msimd128 -O3 -mllvm -inline-threshold=3000)
     set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # that is of files without
   endif()
 endfunction()
