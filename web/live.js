@@ -8,7 +8,7 @@
   const live = verve.live = {
     scene: null, state: null, frame: null, metrics: null, frames: 0, body: 0,
     tool: 'hand', views: [], holding: new Set(),
-    seen: {energy: 0, lowest: 0, momentum: 0, spin: 0},
+    seen: {energy: 0, lowest: 0, momentum: 0, spin: 0}, rounding: {},
     camera: new verve.Camera(), follow: true, wireframe: false, strain: false,
     send: message => backend.send(message),
     hit
@@ -141,9 +141,11 @@
     seen.lowest = Math.min(seen.lowest, m.total);
     seen.momentum = Math.max(seen.momentum, m.momentum);
     seen.spin = Math.max(seen.spin, m.spin);
-    // less than this is rounding, drawn as the flat zero that it is
     const mass = live.scene.bodies.reduce((sum, b) => sum + b.mass, 0), size = Math.max(...live.scene.bodies.map(b => b.size));
-    curves.floors = {momentum: 1e-4 * Math.sqrt(2 * mass * seen.energy), spin: 1e-4 * size * Math.sqrt(2 * mass * seen.energy)};
+    const most = Math.sqrt(2 * mass * seen.energy);
+    // less than this is rounding, drawn as the flat zero that it is, and less than that shown as zero too
+    curves.floors = {momentum: 1e-4 * most, spin: 1e-4 * size * most};
+    live.rounding = {total: 1e-9 * seen.energy, momentum: 1e-9 * most, spin: 1e-9 * size * most};
     if (seen.momentum < 1e-6 * Math.sqrt(seen.energy)) seen.momentum = Math.sqrt(seen.energy) || 1;
     if (seen.spin < 1e-6 * Math.sqrt(seen.energy)) seen.spin = Math.sqrt(seen.energy) || 1;
   }
@@ -310,9 +312,11 @@
     const margin = live.scene.colliders.length ? 0.15 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
     const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
     const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
+    // above and below are buttons
+    const room = Math.min(...live.views.map(v => Math.max(0.6, 1 - 110 / Math.max(1, v.box.clientHeight))));
     const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
     if (live.keepCamera && live.half) {  // views of another shape: as near as before in terms of what fits in
-      camera.frame(live.half, [0, 0, 0], aspect);
+      camera.frame(live.half, [0, 0, 0], aspect, room);
       Object.assign(camera, {yaw, pitch, target, distance: distance * camera.home.distance / was});
       origins = frame.lanes.map(() => origins[0]);
     } else {
@@ -322,7 +326,7 @@
       live.half = half;
       const mean = meanOf(positions);
       live.aside = middle.map((m, i) => m - mean[i]);
-      camera.frame(half, [0, 0, 0], Number.isFinite(aspect) ? aspect : 1.5);
+      camera.frame(half, [0, 0, 0], Number.isFinite(aspect) ? aspect : 1.5, room);
     }
     live.keepCamera = false;
     lastTime = frame.time;

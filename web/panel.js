@@ -40,6 +40,11 @@ globalThis.verve = globalThis.verve || {};
                'rx="1.6" fill="currentColor"/><path class="shackle" d="M5 7V4.6a3 3 0 0 1 6 0V7" fill="none" ' +
                'stroke="currentColor" stroke-width="1.7"/></svg>';
   const rounded = v => Number(v.toPrecision(Math.abs(v) >= 1000 ? 5 : 4));
+  /** What fits into its field, and can be typed back. */
+  const shown = v => {
+    const size = Math.abs(v), long = size !== 0 && (size < 1e-3 || size >= 1e6);
+    return (long ? v.toExponential(1) : String(rounded(v))).replaceAll('-', '−');
+  };
 
   class Panel {
     constructor(live, byId) {
@@ -80,7 +85,7 @@ globalThis.verve = globalThis.verve || {};
         this.show(out, value);
       };
       input.addEventListener('change', () => {
-        const text = input.value.trim().replace(',', '.').replace('−', '-');
+        const text = input.value.trim().replace(',', '.').replaceAll('−', '-');
         turn(dial.off && (text === '' || text === dial.off) ? Infinity : text === '' ? NaN : Number(text));
       });
       input.addEventListener('keydown', e => {
@@ -121,7 +126,10 @@ globalThis.verve = globalThis.verve || {};
 
     value(dial) {
       const {live} = this;
-      if (dial.target) return live.metrics ? live.metrics[dial.metric] : 0;
+      if (dial.target) {
+        const v = live.metrics ? live.metrics[dial.metric] : 0;
+        return Math.abs(v) < live.rounding[dial.metric] ? 0 : v;
+      }
       const v = dial.read(live);
       return v === null || v === undefined ? Infinity : v;
     }
@@ -129,7 +137,7 @@ globalThis.verve = globalThis.verve || {};
     show(row, value) {
       const {dial, input, slider} = row;
       if (document.activeElement !== input)
-        input.value = value === Infinity ? dial.off : String(rounded(value)).replace('-', '−');
+        input.value = value === Infinity ? dial.off : shown(value);
       const s = value === Infinity ? 1 : Math.max(0, Math.min(1, (row.frozen || dial.scale(this.live)).to(value)));
       if (!row.frozen && document.activeElement !== slider || performance.now() > (row.quiet || 0)) slider.value = s;
       slider.setAttribute('aria-valuetext', `${input.value} ${dial.unit}`);

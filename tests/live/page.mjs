@@ -164,6 +164,9 @@ async function locks(page) {
 async function dials(page) {
   await inPage.open(page, 'cube');
   await inPage.scene(page, 'cube', 3);
+  // numbers stay as short as their field, and can be typed back
+  const texts = await page.evaluate(() => [...document.querySelectorAll('.dial input[type=text]')].map(i => i.value));
+  assert(texts.every(text => text.length <= 9), `what dials show: ${texts}`);
   const before = await inPage.step(page, 1);
   await page.fill('#dial-energy', String(before.total / 2));
   await page.press('#dial-energy', 'Enter');
@@ -345,12 +348,14 @@ async function readable(page) {
     assert.deepEqual(faults, [], `${scheme}: ${faults.join('\n')}`);
   }
   await page.setViewportSize({width: 390, height: 780});
+  await inPage.open(page, 't_pipe_intermediate');  // a long name
+  await inPage.scene(page, 't_pipe_intermediate', 1);
   const phone = await page.evaluate(() => {
     const seen = id => {
       const box = document.getElementById(id).getBoundingClientRect();
       return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight;
     };
-    return {wide: document.documentElement.scrollWidth - innerWidth, seen: ['transport', 'tools', 'looks'].filter(id => !seen(id))};
+    return {wide: document.documentElement.scrollWidth - innerWidth, seen: ['scenes-button', 'theme', 'help-button', 'transport', 'tools', 'looks'].filter(id => !seen(id))};
   });
   assert(phone.wide <= 0, `a phone scrolls sideways by ${phone.wide} pixels`);
   assert.deepEqual(phone.seen, [], 'controls on a phone');

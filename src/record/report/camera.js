@@ -14,8 +14,11 @@ globalThis.verve = globalThis.verve || {};
       this.listeners = new Set();
       this.reset();
     }
-    /** Home becomes a view of a whole box with these half edges; `aspect` is the picture's width over height. */
-    frame(half, target, aspect) {
+    /**
+     * Home becomes a view of a whole box with these half edges; `aspect` is the picture's width over height, `room` the
+     * share of its height that nothing covers.
+     */
+    frame(half, target, aspect, room = 1) {
       Object.assign(this, this.home);
       const {right, up, back} = this.axes(), slope = Math.tan(FOV / 2);
       // Between the box and the ellipsoid inside it: bodies are rounder than the one, fuller than the other.
@@ -23,7 +26,7 @@ globalThis.verve = globalThis.verve || {};
         const terms = half.map((h, i) => Math.abs(a[i] * h));
         return 0.45 * (terms[0] + terms[1] + terms[2]) + 0.55 * Math.hypot(...terms);
       };
-      const distance = 0.8 * reach(back) + Math.max(reach(right) / aspect, reach(up)) / slope;
+      const distance = 0.8 * reach(back) + Math.max(reach(right) / aspect, reach(up) / room) / slope;
       this.home = {...this.home, distance: 1.04 * distance || 1, target: [...target]};
       this.reset();
     }
