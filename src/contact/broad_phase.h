@@ -13,6 +13,9 @@
 namespace verve {
 
 /// A surface on its way through a frame: each vertex from one place to another in a straight line.
+/// Which edges of a surface are held against others.
+enum class EdgePairs { all, of_others, none };
+
 struct SweptSurface {
   const Surface* surface = nullptr;
   const Vec4* from = nullptr;  ///< by row
@@ -20,6 +23,7 @@ struct SweptSurface {
   double margin = 0;        ///< added on all sides of each feature [m]: half a thickness, or what may be needed later
   int body = -1;            ///< surfaces of one body (not below 0) share their rows, and meet only with `self`
   bool with_itself = true;  ///< false: never with itself, whatever `self` says
+  EdgePairs edges = EdgePairs::all;  ///< of_others: those of another body alone
 };
 
 /// Vertex feature_a of surface_a near face feature_b of surface_b; or edges, then (surface_a, feature_a) is the lower.

@@ -152,7 +152,8 @@ class HashBroadPhase final : public BroadPhase {
       const int a = edges_.surface[e];
       grid_.query(edges_.boxes[e], e + 1, [&](int f) {
         const int b = edges_.surface[f];
-        if (search_.may_meet(a, b) && search_.counts_edges(a, e - search_.first_edge[a], b, f - search_.first_edge[b]))
+        if (search_.edges_may_meet(a, b) &&
+            search_.counts_edges(a, e - search_.first_edge[a], b, f - search_.first_edge[b]))
           out.push_back(std::uint64_t(e) << 32 | std::uint64_t(f));
       });
     });

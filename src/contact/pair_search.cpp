@@ -119,7 +119,8 @@ class BruteForce final : public BroadPhase {
       for (int e = 0; e < int(search_.surface(a).edges.size()); ++e) {
         const FloatBox& box = edges_[search_.first_edge[a] + e];
         for (int b = a; b < n; ++b)
-          for (int f = a == b ? e + 1 : 0; search_.may_meet(a, b) && f < int(search_.surface(b).edges.size()); ++f)
+          for (int f = a == b ? e + 1 : 0; search_.edges_may_meet(a, b) && f < int(search_.surface(b).edges.size());
+               ++f)
             if (box.overlaps(edges_[search_.first_edge[b] + f]) && search_.counts_edges(a, e, b, f))
               edge_edge.push_back({a, e, b, f});
       }

@@ -1,6 +1,7 @@
 // What the ways of finding pairs have in common: the boxes, the pairs that do not count, and the order of the rest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -34,6 +35,10 @@ class PairSearch {
   }
   bool may_meet(int a, int b) const {
     return !same_body(a, b) || (self_ && surfaces_[a].with_itself && surfaces_[b].with_itself);
+  }
+  bool edges_may_meet(int a, int b) const {
+    const EdgePairs least = std::max(surfaces_[a].edges, surfaces_[b].edges);
+    return may_meet(a, b) && least != EdgePairs::none && (least == EdgePairs::all || !same_body(a, b));
   }
   /// Of surfaces that may meet.
   bool counts_vertex_face(int a, int v, int b, int f) const {

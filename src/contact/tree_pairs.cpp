@@ -24,6 +24,7 @@ class TreeBroadPhase final : public BroadPhase {
     for (const auto& [a, b] : meeting_) {
       cut(face_tasks_, a, b, trees_[a].vertices.leaf_blocks());
       if (a != b) cut(face_tasks_, b, a, trees_[b].vertices.leaf_blocks());
+      if (!search_.edges_may_meet(a, b)) continue;
       // the smaller asks the larger
       if (trees_[a].edges.items() <= trees_[b].edges.items()) {
         cut(edge_tasks_, a, b, trees_[a].edges.leaf_blocks());
@@ -51,7 +52,7 @@ class TreeBroadPhase final : public BroadPhase {
   void find_surfaces() {
     const int n = search_.surfaces();
     order_.clear(), meeting_.clear();
-    wanted_.assign(n, false);
+    wanted_.assign(n, false), crossing_.assign(n, false);
     for (int s = 0; s < n; ++s)
       if (!search_.bounds(s).empty()) order_.push_back(s);
     std::sort(order_.begin(), order_.end(), [&](int a, int b) {
@@ -65,6 +66,7 @@ class TreeBroadPhase final : public BroadPhase {
         if (!search_.may_meet(a, b) || !search_.bounds(a).overlaps(search_.bounds(b))) continue;
         meeting_.push_back({a, b});
         wanted_[a] = wanted_[b] = true;
+        if (search_.edges_may_meet(a, b)) crossing_[a] = crossing_[b] = true;
       }
   }
 
@@ -78,7 +80,8 @@ class TreeBroadPhase final : public BroadPhase {
       tree.build(items, box_of);
     };
     fit_one(trees_[s].vertices, int(surface.vertices.size()), [&](int v) { return search_.vertex_box(s, v); });
-    fit_one(trees_[s].edges, int(surface.edges.size()), [&](int e) { return search_.edge_box(s, e); });
+    if (crossing_[s])
+      fit_one(trees_[s].edges, int(surface.edges.size()), [&](int e) { return search_.edge_box(s, e); });
     fit_one(trees_[s].faces, int(surface.faces.size()), [&](int f) { return search_.face_box(s, f); });
   }
 
@@ -122,7 +125,7 @@ class TreeBroadPhase final : public BroadPhase {
   PairSink sink_;
   std::vector<Trees> trees_;
   std::vector<int> order_;
-  std::vector<char> wanted_;
+  std::vector<char> wanted_, crossing_;  // the latter by edges too
   std::vector<std::array<int, 2>> meeting_;
   std::vector<Task> face_tasks_, edge_tasks_;
 };

@@ -63,7 +63,8 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       return out;
     };
     const double margin = thickness + slack * cb.edge;
-    if (!bounds_of(surface.vertices).meets(there, margin)) continue;
+    const Bounds here = bounds_of(surface.vertices);
+    if (!here.meets(there, margin)) continue;
     near_faces_.clear(), near_edges_.clear();
     for (int f = 0; f < int(surface.faces.size()); ++f)
       if (bounds_of(surface.faces[f]).meets(there, margin)) near_faces_.push_back(f);
@@ -90,6 +91,9 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     };
     for (size_t p = 0; p < features.points.size(); ++p) {
       const Vec3 at = start.to_world(features.points[p]), to = end.to_world(features.points[p]);
+      Bounds way = nothing;
+      way.add(at), way.add(to);
+      if (!way.meets(here, farthest)) continue;
       const Vec3 outward = end.direction_to_world(features.outward[p]);
       Contacts::OnFaces on{};
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
@@ -131,6 +135,10 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     for (size_t f = 0; f < features.edges.size(); ++f) {
       const auto& [from, to] = features.edges[f];
       const Vec3 q0 = start.to_world(features.points[from]), q = start.to_world(features.points[to]) - q0;
+      Bounds way = nothing;
+      for (const Pose& pose : {start, end})
+        way.add(pose.to_world(features.points[from])), way.add(pose.to_world(features.points[to]));
+      if (!way.meets(here, farthest)) continue;
       int first = 0;  // of its points, once it has some
       for (const int e : near_edges_) {
         const auto& edge = surface.edges[e];

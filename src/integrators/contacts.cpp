@@ -237,6 +237,16 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Face* face = nullptr;
   for (int f = c.first; f < c.last; ++f) {
     const auto& v = faces[f].rows;
+    if (faces[f].distance > 0 && face) {  // it has come nearer by no more than its corners have gone another way
+      const Vec3 way = p - start[c.row].xyz();
+      double most = 0;
+      for (const int corner : v) {
+        const Vec3 apart = x[corner].xyz() - start[corner].xyz() - way;
+        most = std::max(most, dot(apart, apart));
+      }
+      const double least = faces[f].distance * (1 - 1e-12) - std::sqrt(most);
+      if (least > 0 && least * least > best) continue;
+    }
     const PointTriangle found = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
     if (found.squared_distance < best) best = found.squared_distance, nearest = found, face = &faces[f];
   }

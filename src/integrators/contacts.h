@@ -76,6 +76,7 @@ class Contacts {
     signed char side;             // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
     std::array<Vec3, 6> outward;  // of its corners and edges (TrianglePart), where the step began
     unsigned char closed = 0;     // bit by bit: all faces that meet there are candidates too
+    double distance = 0;          // of the vertex, where the step began; 0: not known
     bool is_closed(TrianglePart part) const { return closed >> int(part) & 1; }
   };
   struct OnEdge {
@@ -92,6 +93,8 @@ class Contacts {
     double weight;              // 0: they do not touch
   };
 
+  /// Where the step began.
+  std::vector<Vec4> start;
   /// Points of colliders where they are at the end of the step: as a row of a candidate, -1 - its place here.
   std::vector<Vec3> points;
   Vec3 at(const Vec4* x, int row) const { return row >= 0 ? x[row].xyz() : points[-1 - row]; }

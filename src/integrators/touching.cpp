@@ -173,6 +173,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   normals_.resize(std::max(normals_.size(), island.bodies().size()));
   for (size_t k = 0; k < island.bodies().size(); ++k)
     normals_[k].bind(model.bodies[island.bodies()[k]].surface, island.motion.x.data() + island.offset(int(k)));
+  c.start = island.motion.x;
   // where everything would be at the end of the step
   ahead_.resize(island.rows());
   for (int i = 0; i < island.rows(); ++i)
@@ -295,7 +296,9 @@ void World::prepare_pairs(Island& island, double h) {
     const ContactBody& cb = contact_bodies_[b];
     const bool self = spec.self && pair_of(b, b).touch;
     swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
-                      cb.thickness + slack * cb.edge, int(k), self});
+                      cb.thickness + slack * cb.edge, int(k), self,
+                      // of a solid with itself, vertices inside of it touch
+                      model.bodies[b].surface.solid_faces > 0 ? EdgePairs::of_others : EdgePairs::all});
   }
   broad_phase_->find(swept_, vertex_face_, edge_edge_, spec.self);
 
@@ -342,6 +345,7 @@ void World::prepare_pairs(Island& island, double h) {
       if (near.squared_distance > reach * reach) continue;
       for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
         g.outward[part] = normals_[j].of(f, TrianglePart(part));
+      g.distance = std::sqrt(near.squared_distance);
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
@@ -349,6 +353,9 @@ void World::prepare_pairs(Island& island, double h) {
     }
     on.last = int(c.faces.size());
     c.close_faces(on.first);
+    std::sort(c.faces.begin() + on.first, c.faces.end(), [](const Contacts::Face& a, const Contacts::Face& b) {
+      return a.distance != b.distance ? a.distance < b.distance : a.rows < b.rows;
+    });
     // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
     if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
     if (on.first == int(c.faces.size())) continue;
@@ -370,8 +377,6 @@ void World::prepare_pairs(Island& island, double h) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
     const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
                       &cb = contact_bodies_[island.bodies()[p.surface_b]];
-    // of a solid with itself, vertices inside of it do
-    if (p.surface_a == p.surface_b && a.surface.solid_faces > 0) continue;
     if (!pair_of(island.bodies()[p.surface_a], island.bodies()[p.surface_b]).touch) continue;
     const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
     const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
@@ -420,7 +425,7 @@ int World::contact_substeps(Island& island, double h) {
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));
     swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
-                      contact_bodies_[b].thickness, int(k), scene.contact->self});
+                      contact_bodies_[b].thickness, int(k), scene.contact->self, EdgePairs::none});
   }
   broad_phase_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
   double most = 0;

@@ -223,5 +223,18 @@ TEST_CASE("self pairs leave out what the surface never wants, and surfaces that 
     CHECK(left.vertex_face.size() < pairs(*phase, {plain}, true).vertex_face.size());
     CHECK(pairs(*phase, {none}, true) == PairLists{});
     CHECK(pairs(*phase, {plain}, false) == PairLists{});
+
+    // edges by themselves: not of one body, or not at all; another body's are met
+    const PairLists all = pairs(*phase, {plain}, true);
+    SweptSurface faces = plain, alone = plain, other = plain;
+    faces.edges = EdgePairs::of_others, alone.edges = EdgePairs::none, other.body = 1;
+    for (const SweptSurface& surface : {faces, alone}) {
+      const PairLists found = pairs(*phase, {surface}, true);
+      CHECK(found.vertex_face == all.vertex_face);
+      CHECK(found.edge_edge.empty());
+    }
+    CHECK(!pairs(*phase, {faces, other}, false).edge_edge.empty());
+    CHECK(pairs(*phase, {faces, other}, false) == pairs(*phase, {plain, other}, false));
+    CHECK(pairs(*phase, {alone, other}, false).edge_edge.empty());
   }
 }
