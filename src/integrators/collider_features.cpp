@@ -76,6 +76,15 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     for (const int r : surface.vertices) fastest = std::max(fastest, travel(offset + r));
     const double farthest = margin + 2 * (fastest + carried);
     const auto beyond = [](const Vec3& d, double distance) { return dot(d, d) > distance * distance; };
+    const auto ball_of = [&](std::span<const int> rows) {
+      Ball out{};
+      for (const int r : rows) out.middle += x[offset + r].xyz() / double(rows.size());
+      for (const int r : rows) out.radius = std::max(out.radius, norm(x[offset + r].xyz() - out.middle));
+      return out;
+    };
+    face_balls_.clear(), edge_balls_.clear();
+    for (const int f : near_faces_) face_balls_.push_back(ball_of(surface.faces[f]));
+    for (const int e : near_edges_) edge_balls_.push_back(ball_of(surface.edges[e]));
 
     const size_t points = c.points.size(), on_faces = c.on_faces.size(), faces = c.faces.size(),
                  on_edges = c.on_edges.size(), meetings = c.meetings.size();
@@ -99,12 +108,13 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
       on.thickness = thickness, on.stiffness = cb.stiffness, on.grip = -1;
       double best = infinity, depth = 0;
-      for (const int f : near_faces_) {
+      for (size_t n = 0; n < near_faces_.size(); ++n) {
+        if (beyond(at - face_balls_[n].middle, farthest + face_balls_[n].radius)) continue;
+        const int f = near_faces_[n];
         const auto& face = surface.faces[f];
         const bool solid = f < surface.solid_faces;
         Contacts::Face g{{face[0] + offset, face[1] + offset, face[2] + offset}, 0, {}};
         const Vec3 a = x[g.rows[0]].xyz(), d = x[g.rows[1]].xyz(), e = x[g.rows[2]].xyz();
-        if (beyond(at - a, farthest + std::sqrt(std::max(dot(d - a, d - a), dot(e - a, e - a))))) continue;
         const Vec3 normal = cross(d - a, e - a);
         // Round shapes push on each face of a solid by itself: the distance to a triangle has no kinks, that to the
         // nearest of several has some wherever they bend towards the point. Sheets, which are passed through more
@@ -140,26 +150,29 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         way.add(pose.to_world(features.points[from])), way.add(pose.to_world(features.points[to]));
       if (!way.meets(here, farthest)) continue;
       int first = 0;  // of its points, once it has some
-      for (const int e : near_edges_) {
+      const Vec3 half = q * 0.5, middle_q = q0 + half;
+      const double reach_q = farthest + norm(half);
+      for (size_t n = 0; n < near_edges_.size(); ++n) {
+        if (beyond(middle_q - edge_balls_[n].middle, reach_q + edge_balls_[n].radius)) continue;
+        const int e = near_edges_[n];
         const auto& edge = surface.edges[e];
         Contacts::OnEdge on{};
         on.body = int(k), on.other = -1, on.meeting = meeting, on.thickness = thickness, on.stiffness = cb.stiffness;
         const int i = edge[0] + offset, j = edge[1] + offset;
         const Vec3 p0 = x[i].xyz(), p = x[j].xyz() - p0, r = p0 - q0;
-        if (beyond(r, farthest + norm(p) + norm(q))) continue;
         const SegmentSegment near = segment_segment(p0, p0 + p, q0, q0 + q);
         const double reach = margin + 2 * (std::max(travel(i), travel(j)) + carried);
         if (near.squared_distance > reach * reach) continue;
-        const Vec3 n = direction(cross(p, q), {});
+        const Vec3 across = direction(cross(p, q), {});
         const bool solid = surface.solid_faces > 0;
-        on.side = dot(n, r) < 0 ? -1 : 1;
+        on.side = dot(across, r) < 0 ? -1 : 1;
         if (!round) {
           const Vec3 middle = end.direction_to_world(features.sides[f][0] + features.sides[f][1]);
-          on.side = dot(n, middle) < 0 ? -1 : 1;
+          on.side = dot(across, middle) < 0 ? -1 : 1;
         } else if (solid) {
-          on.side = dot(n, normals_[k].of_edge(e)) > 0 ? -1 : 1;
+          on.side = dot(across, normals_[k].of_edge(e)) > 0 ? -1 : 1;
         }
-        const Vec3 out = n * double(on.side);
+        const Vec3 out = across * double(on.side);
         if (!round && !features.looks_towards(int(f), end.direction_to_local(out), cone_slack)) continue;
         if (solid && !normals_[k].looks_towards(e, out * -1.0, cone_slack)) continue;
         if ((solid || !round) && dot(out, r) < -0.5 * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge)) continue;

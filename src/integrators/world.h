@@ -136,6 +136,11 @@ class World {
   std::unique_ptr<BroadPhase> broad_phase_;
   std::vector<ShapeFeatures> features_;  // of the colliders
   std::vector<int> near_faces_, near_edges_;
+  struct Ball {
+    Vec3 middle;
+    double radius;
+  };
+  std::vector<Ball> face_balls_, edge_balls_;  // around them
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
   struct Met {                   // in a step of this frame
