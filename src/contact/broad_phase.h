@@ -12,10 +12,10 @@
 
 namespace verve {
 
-/// A surface on its way through a frame: each vertex from one place to another in a straight line.
 /// Which edges of a surface are held against others.
 enum class EdgePairs { all, of_others, none };
 
+/// A surface on its way through a frame: each vertex from one place to another in a straight line.
 struct SweptSurface {
   const Surface* surface = nullptr;
   const Vec4* from = nullptr;  ///< by row

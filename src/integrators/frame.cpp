@@ -106,11 +106,11 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const bool high = touches && outcome.residual.h > settings.tolerance * outcome.e_ref;
       const bool gained = high && outcome.rose;
       iterations += outcome.iterations;
+      report.timings += outcome.timings;
       if (again && outcome.let_go && !outcome.finished) {
         failed = true;
         break;
       }
-      report.timings += outcome.timings;
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       failed = outcome.status == StepOutcome::Status::not_finite;

@@ -340,7 +340,7 @@ class Island {
   Vec4 coupled_velocity(int row) const;
   Vec3 coupled_spin();
   double merit(double c_h, double lambda);
-  double merit_of_rest();
+  double find_rest(double h);
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
@@ -433,7 +433,7 @@ class Island {
   } last_;
   std::vector<Vec4> gH_, AH_, end_gradient_;  // of integrators that are not direct
   bool searches_ = false;                     // some potential may need shorter steps than the matrix says
-  std::vector<Vec4> x_before_;
+  std::vector<Vec4> x_before_, rest_pose_;
   std::vector<double> inertia_parts_;
   Swing swing_;
   BodyTurns turns_;

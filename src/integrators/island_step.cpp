@@ -119,14 +119,22 @@ double Island::merit(double c_h, double lambda) {
          (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
-/// Of staying at x_n.
-double Island::merit_of_rest() {
-  x_.swap(motion.x);
+/// Where a plain step of what touches is safe: at x_n, which has no more potential than the motion began with; a free
+/// island carried on by its momenta as a whole, which changes nothing of what touches in it either. (Left at x_n it
+/// would lose them.) Returns its merit.
+double Island::find_rest(double h) {
+  rest_pose_ = motion.x;
+  if (problem_.momenta && !problem_.grounded) {
+    const Vec3 c = start_.center_n, to = start_.center + problem_.target.p * (base_.hh / total_mass_);
+    const Mat3 turn = Turn((start_.inertia_inverse * problem_.target.l) * h).matrix();
+    for (Vec4& x : rest_pose_) x = Vec4(to + turn * (vec3(x) - c));
+  }
+  x_.swap(rest_pose_);
   const double energy = sums_.energy;
   sums_.energy = motion.energy;
   const double out = merit(0, 0);
   sums_.energy = energy;
-  x_.swap(motion.x);
+  x_.swap(rest_pose_);
   return out;
 }
 
@@ -229,6 +237,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     }
     out.iterations += before.iterations;
     out.timings += before.timings;
+    if (out.let_go && !out.finished) break;  // it will be taken again, from its first stage
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
     asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
   }
@@ -340,7 +349,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   bool fell_back = false;
   int stuck = 0;
   int last_iteration = settings.iterations;
-  const double rest_merit = plain && p.lets_go ? merit_of_rest() : infinity;
+  const double rest_merit = plain && p.lets_go ? find_rest(h) : infinity;
   for (int k = 0;; ++k) {
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -351,7 +360,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     halved = false;
     // a heap that lies is nearer to its end where it is than where it would fall to
     if (k == 0 && merit(0, 0) > rest_merit) {
-      x_before_ = motion.x;
+      x_before_ = rest_pose_;
       shorten_step(0);
       sums_.energy = add_gradient(x_, gg_, kernel);
       h_now = energy_now();
@@ -432,7 +441,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
         fell_back = true, last_iteration = k + settings.iterations / 2;
-        x_before_ = motion.x;
+        x_before_ = rest_pose_;
         shorten_step(0);
         last_merit = infinity, out.stalled = false;
         continue;

@@ -141,6 +141,7 @@ class World {
     double radius;
   };
   std::vector<Ball> face_balls_, edge_balls_;  // around them
+  std::vector<Press> last_presses_;
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
   struct Met {                   // in a step of this frame
