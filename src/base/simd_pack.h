@@ -92,13 +92,69 @@ class Pack {
   friend HWY_INLINE Pack first_lanes(Pack a, int n) { return hn::IfThenElseZero(hn::FirstN(D(), size_t(n)), a.v); }
 };
 
+#if HWY_TARGET == HWY_WASM
+
+/// Two packs at once: in kernels that are one long chain of dependent operations the processor works on the second
+/// while it waits for the first. Without an instruction that multiplies and adds a product is a number like any other.
+class Twin {
+ public:
+  using Half = Pack<double>;
+  Half a, b;
+
+  Twin() {}
+  HWY_INLINE Twin(Half first, Half second) : a(first), b(second) {}
+  HWY_INLINE explicit Twin(double all) : a(all), b(all) {}
+  static HWY_INLINE Twin load(const double* from) {
+    return {hn::Load(Half::D(), from), hn::Load(Half::D(), from + hn::MaxLanes(Half::D()))};
+  }
+
+  struct Mask {
+    Half::Mask a, b;
+    friend HWY_INLINE Mask operator!(Mask m) { return {!m.a, !m.b}; }
+    friend HWY_INLINE Mask operator&(Mask m, Mask n) { return {m.a & n.a, m.b & n.b}; }
+    friend HWY_INLINE Mask operator|(Mask m, Mask n) { return {m.a | n.a, m.b | n.b}; }
+    friend HWY_INLINE bool any(Mask m) { return any(m.a | m.b); }
+    friend HWY_INLINE bool all(Mask m) { return all(m.a & m.b); }
+    friend HWY_INLINE Twin select(Mask m, Twin yes, Twin no) {
+      return {select(m.a, yes.a, no.a), select(m.b, yes.b, no.b)};
+    }
+  };
+
+  friend HWY_INLINE Twin operator*(Twin x, Twin y) { return {x.a * y.a, x.b * y.b}; }
+  friend HWY_INLINE Twin operator+(Twin x, Twin y) { return {x.a + y.a, x.b + y.b}; }
+  friend HWY_INLINE Twin operator-(Twin x, Twin y) { return {x.a - y.a, x.b - y.b}; }
+  friend HWY_INLINE Twin operator/(Twin x, Twin y) { return {x.a / y.a, x.b / y.b}; }
+  friend HWY_INLINE Twin operator-(Twin x) { return {-x.a, -x.b}; }
+  friend HWY_INLINE Mask operator<(Twin x, Twin y) { return {x.a < y.a, x.b < y.b}; }
+  friend HWY_INLINE Mask operator>(Twin x, Twin y) { return {x.a > y.a, x.b > y.b}; }
+  friend HWY_INLINE Mask operator<=(Twin x, Twin y) { return {x.a <= y.a, x.b <= y.b}; }
+  friend HWY_INLINE Mask operator>=(Twin x, Twin y) { return {x.a >= y.a, x.b >= y.b}; }
+  friend HWY_INLINE Twin abs(Twin x) { return {abs(x.a), abs(x.b)}; }
+  friend HWY_INLINE Twin sqrt(Twin x) { return {sqrt(x.a), sqrt(x.b)}; }
+  friend HWY_INLINE Twin max(Twin x, Twin y) { return {max(x.a, y.a), max(x.b, y.b)}; }
+  friend HWY_INLINE Twin min(Twin x, Twin y) { return {min(x.a, y.a), min(x.b, y.b)}; }
+  friend HWY_INLINE Twin first_lanes(Twin x, int n) {
+    constexpr int half = int(hn::MaxLanes(Half::D()));
+    return {first_lanes(x.a, n < half ? n : half), first_lanes(x.b, n < half ? 0 : n - half)};
+  }
+};
+
+#endif
+
 template <class T>
 inline constexpr int lanes = int(hn::MaxLanes(typename T::D()));
+#if HWY_TARGET == HWY_WASM
+template <>
+inline constexpr int lanes<Twin> = 2 * lanes<Twin::Half>;
+#endif
 static_assert(16 % lanes<Pack<float>> == 0 && 16 % lanes<Pack<double>> == 0);
 
 template <class T, class F>
 HWY_INLINE T load_lanes(const F* from) {
-  return hn::Load(typename T::D(), from);
+  if constexpr (requires { T::load(from); })
+    return T::load(from);
+  else
+    return hn::Load(typename T::D(), from);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -276,6 +332,24 @@ class Rows<Pack<double>> {
   Row row_[lanes<Pack<double>>];
 };
 
+#if HWY_TARGET == HWY_WASM
+template <>
+class Rows<Twin> {
+ public:
+  Rows() = default;
+  explicit HWY_INLINE Rows(const Vec3T<Twin>& g) : a_({g.x.a, g.y.a, g.z.a}), b_({g.x.b, g.y.b, g.z.b}) {}
+  HWY_INLINE Row row(int l) const { return l < half ? a_.row(l) : b_.row(l - half); }
+  static HWY_INLINE Vec3T<Twin> join(const Row* r) {
+    const auto a = Rows<Twin::Half>::join(r), b = Rows<Twin::Half>::join(r + half);
+    return {{a.x, b.x}, {a.y, b.y}, {a.z, b.z}};
+  }
+
+ private:
+  static constexpr int half = lanes<Twin::Half>;
+  Rows<Twin::Half> a_, b_;
+};
+#endif
+
 template <class T>
 class WholeRows;
 
@@ -309,6 +383,9 @@ class LaneSum {
  public:
   HWY_INLINE LaneSum() : sum_(hn::Zero(WideTag())) {}
   HWY_INLINE void add(Pack<double> a) { sum_ = hn::Add(sum_, a.v); }
+#if HWY_TARGET == HWY_WASM
+  HWY_INLINE void add(Twin x) { add(x.a), add(x.b); }
+#endif
   HWY_INLINE void add(Pack<float> a) {
 #if HWY_MAX_BYTES >= 64
     const hn::Half<LaneTag<float>> half;
@@ -348,6 +425,12 @@ template <class F>
 struct LaneOf<HWY_NAMESPACE::Pack<F>> {
   using Type = F;
 };
+#if HWY_TARGET == HWY_WASM
+template <>
+struct LaneOf<HWY_NAMESPACE::Twin> {
+  using Type = double;
+};
+#endif
 }  // namespace verve
 HWY_AFTER_NAMESPACE();
 

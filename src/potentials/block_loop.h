@@ -103,15 +103,18 @@ VERVE_INLINE double copy_whole(const BlockRange& range) {
 
 /// Everything inlined: a call would send the packs through memory. The gradients of a pack are written after the next
 /// one has been read: the kernels are chains of dependent operations, and that gives the processor something to do in
-/// between. `unit` of whole numbers, zero for copies in double.
+/// between. (Two packs at once have enough to do, and no register to keep gradients in.) `unit` of whole numbers, zero
+/// for copies in double.
 template <class Kernel, class T, bool WithGradient, bool Whole>
 VERVE_NOINLINE VERVE_FLATTEN double run_elements(const BlockRange& range, [[maybe_unused]] double unit) {
   using F = typename LaneOf<T>::Type;
   constexpr int vertices = Kernel::vertices;
+  constexpr bool at_once = requires { typename T::Half; };
   const F* block = static_cast<const F*>(range.elements);
-  const std::uint16_t *corner = range.corners, *last_corner = corner;
+  const std::uint16_t* corner = range.corners;
+  [[maybe_unused]] const std::uint16_t* last_corner = corner;
   Rows<T> last_rows[vertices - 1];
-  int last_count = 0;
+  [[maybe_unused]] int last_count = 0;
   LaneSum sum;
   for (int left = range.count; left > 0; left -= block_size, block += element_fields<Kernel> * block_size) {
     for (int l = 0; l < block_size && l < left; l += lanes<T>, corner += lanes<T> * vertices) {
@@ -127,18 +130,21 @@ VERVE_NOINLINE VERVE_FLATTEN double run_elements(const BlockRange& range, [[mayb
       const int count = left - l < lanes<T> ? left - l : lanes<T>;
       T energy;
       if constexpr (WithGradient) {
-        scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
+        if constexpr (!at_once) scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
         Columns<T, Kernel::rows> dz = z;
         energy = energy_and_gradient<Kernel, T>(e, z, dz);
         corner_rows<Kernel, T>(e, dz, last_rows);
-        last_corner = corner, last_count = count;
+        if constexpr (at_once)
+          scatter<T, vertices>(last_rows, corner, count, range.gradient);
+        else
+          last_corner = corner, last_count = count;
       } else {
         energy = energy_alone<Kernel, T>(e, z);
       }
       sum.add(count == lanes<T> ? energy : first_lanes(energy, count));
     }
   }
-  if constexpr (WithGradient) scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
+  if constexpr (WithGradient && !at_once) scatter<T, vertices>(last_rows, last_corner, last_count, range.gradient);
   return sum.total();
 }
 
@@ -187,7 +193,25 @@ VERVE_NAMESPACE_END
 
 #include "potentials/relax_loop.h"
 
-#ifndef VERVE_PACKS
+#ifdef VERVE_PACKS
+VERVE_NAMESPACE_BEGIN
+
+/// What gradients in double are computed with. As WebAssembly two packs at once where the kernel says that it pays:
+/// that is as much code again.
+#if HWY_TARGET == HWY_WASM
+template <class Kernel>
+inline constexpr bool has_long_chain = requires {
+  Kernel::long_chain;
+};
+template <class Kernel>
+using GradientPack = std::conditional_t<has_long_chain<Kernel>, Twin, Pack<double>>;
+#else
+template <class Kernel>
+using GradientPack = Pack<double>;
+#endif
+
+VERVE_NAMESPACE_END
+#else
 namespace verve {
 
 template <class Kernel>

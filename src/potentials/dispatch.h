@@ -26,16 +26,16 @@
 #undef VERVE_KERNEL_END
 #undef VERVE_KERNEL_LOOPS
 #define VERVE_KERNEL_BEGIN VERVE_NAMESPACE_BEGIN
-#define VERVE_KERNEL_LOOPS(Kernel)                                         \
-  static const BlockLoops& Kernel##_loops() {                              \
-    static const BlockLoops loops{hwy::TargetName(HWY_TARGET),             \
-                                  run_blocks<Kernel, Pack<double>, true>,  \
-                                  run_blocks<Kernel, Pack<double>, false>, \
-                                  run_blocks<Kernel, Pack<float>, true>,   \
-                                  run_blocks<Kernel, Pack<float>, false>,  \
-                                  relax_elements<Kernel, Pack<double>>};   \
-    return loops;                                                          \
-  }                                                                        \
+#define VERVE_KERNEL_LOOPS(Kernel)                                                \
+  static const BlockLoops& Kernel##_loops() {                                     \
+    static const BlockLoops loops{hwy::TargetName(HWY_TARGET),                    \
+                                  run_blocks<Kernel, GradientPack<Kernel>, true>, \
+                                  run_blocks<Kernel, Pack<double>, false>,        \
+                                  run_blocks<Kernel, Pack<float>, true>,          \
+                                  run_blocks<Kernel, Pack<float>, false>,         \
+                                  relax_elements<Kernel, Pack<double>>};          \
+    return loops;                                                                 \
+  }                                                                               \
   VERVE_NAMESPACE_END
 #if HWY_ONCE
 #define VERVE_KERNEL_END(Kernel)                   \

@@ -31,6 +31,7 @@
 //   constraints, constraint(element, i, z, g), stiffness(element, i)
 //                                     smooth scalar constraints C_i with Psi = sum of k_i/2 C_i^2 and g = dC_i/dz; in
 //                                     their place C = sqrt(2 Psi / weight)
+//   long_chain = true                 most operations wait for one before: as WebAssembly, two packs at once are faster
 //   slack = true                      deformations exist that cost nothing, for the contract tests
 // z is built from differences to the first vertex (taken in double before they are narrowed), so a kernel is
 // translation-invariant by construction and keeps its precision far from the origin.

@@ -14,6 +14,7 @@ struct TetStrain {
   static constexpr const char* help = "corotated strain of tetrahedra (PD Eq. 15-16)";
   using Elements = Tetrahedra;
   static constexpr int vertices = 4, rows = 3;
+  static constexpr bool long_chain = true;
 
   struct Params {
     double mu = not_given, young = not_given, poisson = not_given;
