@@ -1,6 +1,7 @@
 // Which boxes overlap and how far they are, eight at a time.
 #include <bit>
 
+#include "contact/block_masks.h"
 #include "contact/box_tree.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -48,7 +49,7 @@ class Probe {
 /// reach it; and only these are held against the items.
 class Walk {
  public:
-  Walk(const BoxTree& tree, bool same) : tree_(tree), same_(same) {}
+  Walk(const BoxTree& tree, bool same, const BlockMasks* never) : tree_(tree), same_(same), never_(never) {}
 
   void run(const BoxTree& queries, int block, std::vector<std::uint64_t>& out) {
     const BoxBlock& own = queries.level(0)[block];
@@ -65,7 +66,9 @@ class Walk {
         if (node.level > 1) {
           stack_[depth++] = {node.level - 1, child};
         } else {
-          meet(own, block, child, Probe(children.get(lane)).overlaps(own));
+          const std::uint64_t never = never_ ? never_->of(block, child) : 0;
+          if (never == ~std::uint64_t(0)) continue;
+          meet(own, block, child, Probe(children.get(lane)).overlaps(own), never);
           if (found_ > batch) flush(out);
         }
       }
@@ -82,11 +85,13 @@ class Walk {
   };
   static constexpr int batch = 1024;
 
-  HWY_INLINE void meet(const BoxBlock& own, int block, int other, unsigned lanes) {
+  HWY_INLINE void meet(const BoxBlock& own, int block, int other, unsigned lanes, std::uint64_t never) {
     const BoxBlock& items = tree_.level(0)[other];
     for (; lanes; lanes &= lanes - 1) {
       const int lane = std::countr_zero(lanes);
-      unsigned bits = Probe(own.get(lane)).overlaps(items);
+      const unsigned looked = ~unsigned(never >> (8 * lane)) & 0xffu;
+      if (looked == 0) continue;
+      unsigned bits = Probe(own.get(lane)).overlaps(items) & looked;
       if (same_ && other == block) bits &= ~((2u << lane) - 1);
       const std::uint64_t place = std::uint64_t(8 * block + lane) << 32 | std::uint64_t(8 * other);
       for (; bits; bits &= bits - 1) pairs_[found_++] = place + std::uint64_t(std::countr_zero(bits));
@@ -95,14 +100,15 @@ class Walk {
 
   const BoxTree& tree_;
   bool same_;
+  const BlockMasks* never_;
   int found_ = 0;
   Node stack_[8 * BoxTree::most_levels];
   std::uint64_t pairs_[batch + 64];
 };
 
 void overlap_kernel(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
-                    std::vector<std::uint64_t>& out) {
-  Walk walk(tree, same);
+                    std::vector<std::uint64_t>& out, const BlockMasks* never) {
+  Walk walk(tree, same, never);
   const Probe whole(tree.box());
   for (int group = begin / 8; 8 * group < end; ++group)
     for (unsigned bits = whole.overlaps(queries.level(1)[group]); bits; bits &= bits - 1) {
@@ -144,9 +150,9 @@ void BoxBlock::squared_distances(const std::array<float, 3>& p, float* out) cons
 }
 
 void overlapping(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
-                 std::vector<std::uint64_t>& out) {
+                 std::vector<std::uint64_t>& out, const BlockMasks* never) {
   if (tree.items() == 0 || queries.items() == 0) return;
-  HWY_DYNAMIC_DISPATCH(overlap_kernel)(tree, queries, same, begin, end, out);
+  HWY_DYNAMIC_DISPATCH(overlap_kernel)(tree, queries, same, begin, end, out, never);
 }
 
 }  // namespace verve

@@ -11,6 +11,8 @@
 
 namespace verve {
 
+class BlockMasks;
+
 /// In float, around an origin of the caller's choice, rounded outward. `low` above `high`: overlaps nothing.
 struct alignas(32) FloatBox {
   std::array<float, 4> low, high;  // xyz; the last is not used
@@ -111,7 +113,8 @@ class BoxTree {
 
 /// Pairs of places (in `queries`, in `tree`) whose boxes overlap, queries from blocks [begin, end), added to `out` as
 /// query place << 32 | place. `same`: queries and tree are one and the same, each pair once and no item with itself.
+/// `never`: but for these.
 void overlapping(const BoxTree& tree, const BoxTree& queries, bool same, int begin, int end,
-                 std::vector<std::uint64_t>& out);
+                 std::vector<std::uint64_t>& out, const BlockMasks* never = nullptr);
 
 }  // namespace verve

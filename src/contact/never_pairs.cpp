@@ -91,6 +91,7 @@ void never_within_rings(Surface& surface, int rings) {
   }
   add_to(surface.never_faces, int(surface.vertices.size()), faces);
   add_to(surface.never_edges, int(surface.edges.size()), edges);
+  surface.version = new_surface_version();
 }
 
 void never_near_at_rest(Surface& surface, std::span<const Vec3> rest, double distance) {
@@ -122,6 +123,7 @@ void never_near_at_rest(Surface& surface, std::span<const Vec3> rest, double dis
   }
   add_to(surface.never_faces, int(surface.vertices.size()), face_pairs);
   add_to(surface.never_edges, int(surface.edges.size()), edge_pairs);
+  surface.version = new_surface_version();
 }
 
 }  // namespace verve

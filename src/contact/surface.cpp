@@ -1,6 +1,7 @@
 #include "contact/surface.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -102,7 +103,13 @@ Surface make_surface(int rows, std::vector<std::array<int, 4>> tetrahedra, std::
   for (std::size_t e = 0; e < out.edges.size(); ++e)
     for (const int r : out.edges[e]) members.push_back({out.vertex_of_row[r], int(e)});
   out.edges_of_vertex = lists_of(int(out.vertices.size()), members);
+  out.version = new_surface_version();
   return out;
+}
+
+std::uint64_t new_surface_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 Surface make_surface(const Mesh& mesh, bool loose_vertices) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct Surface {
   /// and edges per edge, of which the second is the greater. No lists: none.
   Lists never_faces, never_edges;
 
+  /// What was made by the functions below has a number of its own, and another one after each change: what was found
+  /// out about its features may be kept. 0: made by hand.
+  std::uint64_t version = 0;
+
   bool is_corner(int row, int face) const {
     const auto& f = faces[face];
     return f[0] == row || f[1] == row || f[2] == row;
@@ -52,6 +57,9 @@ struct Surface {
 Surface make_surface(int rows, std::vector<std::array<int, 4>> tetrahedra, std::vector<std::array<int, 3>> triangles,
                      std::span<const std::array<int, 2>> edges, bool loose_vertices = false);
 Surface make_surface(const Mesh& mesh, bool loose_vertices = false);
+
+/// A number that no surface has had.
+std::uint64_t new_surface_version();
 
 /// Whether a corner of the face is at most `rings` edges away from the vertex; 0: the vertex is a corner.
 bool within_rings(const Surface& surface, int vertex, int face, int rings);

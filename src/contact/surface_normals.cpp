@@ -6,6 +6,7 @@ void SurfaceNormals::bind(const Surface& surface, const Vec4* x) {
   surface_ = &surface, x_ = x;
   faces_.resize(surface.faces.size()), has_face_.assign(surface.faces.size(), 0);
   edges_.resize(surface.edges.size()), has_edge_.assign(surface.edges.size(), 0);
+  cones_.resize(surface.edges.size()), has_cone_.assign(surface.edges.size(), 0);
   vertices_.resize(surface.vertices.size()), has_vertex_.assign(surface.vertices.size(), 0);
 }
 
@@ -35,14 +36,22 @@ const Vec3& SurfaceNormals::of(int face, TrianglePart part) {
 }
 
 bool SurfaceNormals::looks_towards(int edge, const Vec3& n, double slack) {
+  if (has_cone_[edge] == 0) find_cone(edge);
+  if (has_cone_[edge] < 0) return false;
+  const auto& [n1, n2, both] = cones_[edge];
+  // one branch: which of these fails is anyone's guess
+  return bool(int(dot(n, n1 + n2) > 0) & int(dot(n, n1) >= both - slack) & int(dot(n, n2) >= both - slack));
+}
+
+void SurfaceNormals::find_cone(int edge) {
+  has_cone_[edge] = -1;
   const auto faces = surface_->faces_of_edge[edge];
-  if (faces.size() != 2) return false;
+  if (faces.size() != 2) return;
   const auto& e = surface_->edges[edge];
   const Vec3 &n1 = of_face(faces[0]), &n2 = of_face(faces[1]);
   for (const int corner : surface_->faces[faces[1]])
-    if (corner != e[0] && corner != e[1] && dot(n1, (x_[corner] - x_[e[0]]).xyz()) > 0) return false;  // concave
-  const double both = dot(n1, n2) - slack;
-  return dot(n, n1 + n2) > 0 && dot(n, n1) >= both && dot(n, n2) >= both;
+    if (corner != e[0] && corner != e[1] && dot(n1, (x_[corner] - x_[e[0]]).xyz()) > 0) return;  // concave
+  cones_[edge] = {n1, n2, dot(n1, n2)}, has_cone_[edge] = 1;
 }
 
 }  // namespace verve

@@ -18,10 +18,18 @@ class SurfaceNormals {
   bool looks_towards(int edge, const Vec3& n, double slack);
 
  private:
+  void find_cone(int edge);
+
   const Surface* surface_ = nullptr;
   const Vec4* x_ = nullptr;
   std::vector<Vec3> faces_, edges_, vertices_;
+  struct Cone {  // of directions in which something may lie on an edge
+    Vec3 first, second;
+    double both;
+  };
+  std::vector<Cone> cones_;
   std::vector<char> has_face_, has_edge_, has_vertex_;
+  std::vector<signed char> has_cone_;  // by edge; -1: it has none
 };
 
 }  // namespace verve

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/parallel.h"
+#include "contact/block_masks.h"
 #include "contact/pair_search.h"
 
 namespace verve {
@@ -41,6 +42,9 @@ class TreeBroadPhase final : public BroadPhase {
  private:
   struct Trees {
     BoxTree vertices, edges, faces;
+    // of the surface with itself, in the order of these trees
+    BlockMasks never_faces, never_edges;
+    std::uint64_t faces_of = 0, edges_of = 0;  // version of the surface of each; 0: none
   };
   /// Blocks [begin, end) of features of surface a held against surface b.
   struct Task {
@@ -72,17 +76,59 @@ class TreeBroadPhase final : public BroadPhase {
 
   void fit(int s) {
     const Surface& surface = search_.surface(s);
-    const auto fit_one = [](BoxTree& tree, int items, auto&& box_of) {
+    Trees& trees = trees_[s];
+    const auto fit_one = [](BoxTree& tree, int items, std::uint64_t& masks_of, auto&& box_of) {
       if (tree.items() == items) {
         tree.refit(box_of);
         if (!tree.decayed()) return;
       }
-      tree.build(items, box_of);
+      tree.build(items, box_of), masks_of = 0;
     };
-    fit_one(trees_[s].vertices, int(surface.vertices.size()), [&](int v) { return search_.vertex_box(s, v); });
+    fit_one(trees.vertices, int(surface.vertices.size()), trees.faces_of,
+            [&](int v) { return search_.vertex_box(s, v); });
     if (crossing_[s])
-      fit_one(trees_[s].edges, int(surface.edges.size()), [&](int e) { return search_.edge_box(s, e); });
-    fit_one(trees_[s].faces, int(surface.faces.size()), [&](int f) { return search_.face_box(s, f); });
+      fit_one(trees.edges, int(surface.edges.size()), trees.edges_of, [&](int e) { return search_.edge_box(s, e); });
+    fit_one(trees.faces, int(surface.faces.size()), trees.faces_of, [&](int f) { return search_.face_box(s, f); });
+    if (!search_.may_meet(s, s)) return;
+    if (trees.faces_of != surface.version) mask_faces(surface, trees);
+    if (search_.edges_may_meet(s, s) && trees.edges_of != surface.version) mask_edges(surface, trees);
+  }
+
+  void find_places(const BoxTree& tree) {
+    places_.resize(tree.items());
+    for (int p = 0; p < tree.items(); ++p) places_[tree.item(p)] = p;
+  }
+
+  /// As counts_vertex_face says of a surface and itself.
+  void mask_faces(const Surface& surface, Trees& trees) {
+    never_.clear();
+    find_places(trees.faces);
+    for (int p = 0; p < trees.vertices.items(); ++p) {
+      const int v = trees.vertices.item(p);
+      const auto add = [&](int f) { never_.push_back(std::uint64_t(p) << 32 | std::uint64_t(places_[f])); };
+      for (const int f : surface.faces_of_vertex[v]) add(f);
+      if (!surface.never_faces.first.empty())
+        for (const int f : surface.never_faces[v]) add(f);
+    }
+    trees.never_faces.build(trees.vertices, trees.faces, never_);
+    trees.faces_of = surface.version;
+  }
+
+  /// As counts_edges says.
+  void mask_edges(const Surface& surface, Trees& trees) {
+    never_.clear();
+    find_places(trees.edges);
+    const auto add = [&](int e, int f) {
+      never_.push_back(std::uint64_t(places_[e]) << 32 | std::uint64_t(places_[f]));
+    };
+    for (int e = 0; e < trees.edges.items(); ++e) {
+      for (const int r : surface.edges[e])
+        for (const int f : surface.edges_of_vertex[surface.vertex_of_row[r]]) add(e, f);
+      if (!surface.never_edges.first.empty())
+        for (const int f : surface.never_edges[e]) add(e, f), add(f, e);
+    }
+    trees.never_edges.build(trees.edges, trees.edges, never_);
+    trees.edges_of = surface.version;
   }
 
   static void cut(std::vector<Task>& tasks, int a, int b, int blocks) {
@@ -98,11 +144,12 @@ class TreeBroadPhase final : public BroadPhase {
 
   void vertices_and_faces(const Task& t, std::vector<std::uint64_t>& out) const {
     const BoxTree &vertices = trees_[t.a].vertices, &faces = trees_[t.b].faces;
-    overlapping(faces, vertices, false, t.begin, t.end, out);
+    const bool masked = t.a == t.b && trees_[t.a].faces_of != 0;
+    overlapping(faces, vertices, false, t.begin, t.end, out, masked ? &trees_[t.a].never_faces : nullptr);
     std::size_t kept = 0;
     for (const std::uint64_t found : out) {
       const int v = vertices.item(int(found >> 32)), f = faces.item(int(found & 0xffffffffu));
-      if (!search_.counts_vertex_face(t.a, v, t.b, f)) continue;
+      if (!masked && !search_.counts_vertex_face(t.a, v, t.b, f)) continue;
       out[kept++] = std::uint64_t(search_.first_vertex[t.a] + v) << 32 | std::uint64_t(search_.first_face[t.b] + f);
     }
     out.resize(kept);
@@ -110,11 +157,12 @@ class TreeBroadPhase final : public BroadPhase {
 
   void edges(const Task& t, std::vector<std::uint64_t>& out) const {
     const BoxTree &own = trees_[t.a].edges, &other = trees_[t.b].edges;
-    overlapping(other, own, t.a == t.b, t.begin, t.end, out);
+    const bool masked = t.a == t.b && trees_[t.a].edges_of != 0;
+    overlapping(other, own, t.a == t.b, t.begin, t.end, out, masked ? &trees_[t.a].never_edges : nullptr);
     std::size_t kept = 0;
     for (const std::uint64_t found : out) {
       const int e = own.item(int(found >> 32)), f = other.item(int(found & 0xffffffffu));
-      if (!search_.counts_edges(t.a, e, t.b, f)) continue;
+      if (!masked && !search_.counts_edges(t.a, e, t.b, f)) continue;
       const std::uint64_t i = search_.first_edge[t.a] + e, j = search_.first_edge[t.b] + f;
       out[kept++] = i < j ? i << 32 | j : j << 32 | i;
     }
@@ -124,7 +172,8 @@ class TreeBroadPhase final : public BroadPhase {
   PairSearch search_;
   PairSink sink_;
   std::vector<Trees> trees_;
-  std::vector<int> order_;
+  std::vector<int> order_, places_;
+  std::vector<std::uint64_t> never_;
   std::vector<char> wanted_, crossing_;  // the latter by edges too
   std::vector<std::array<int, 2>> meeting_;
   std::vector<Task> face_tasks_, edge_tasks_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "contact/block_masks.h"
 #include "contact/box_tree.h"
 #include "contact/points.h"
 
@@ -54,6 +55,33 @@ TEST_CASE("a tree finds every overlap once, for any number of items") {
     for (int i = 0; i < count; ++i) seen.push_back(tree.item(i));
     std::sort(seen.begin(), seen.end());
     for (int i = 0; i < count; ++i) CHECK(seen[i] == i);
+  }
+}
+
+TEST_CASE("pairs under a mask are not found, and all others are, in small trees and large ones") {
+  for (const int count : {100, 3500}) {  // with a table of all pairs of blocks, and without
+    CAPTURE(count);
+    const std::vector<FloatBox> boxes = random_boxes(count, count, 0.1);
+    BoxTree tree;
+    tree.build(count, [&](int i) { return boxes[i]; });
+    const auto overlaps = [&](const BlockMasks* never) {
+      std::vector<std::uint64_t> found;
+      overlapping(tree, tree, true, 0, tree.leaf_blocks(), found, never);
+      std::sort(found.begin(), found.end());
+      return found;
+    };
+    const std::vector<std::uint64_t> all = overlaps(nullptr);
+    std::vector<std::uint64_t> never, left;
+    for (size_t i = 0; i < all.size(); ++i) (i % 3 == 0 ? never : left).push_back(all[i]);
+    never.push_back(never.front());
+    std::reverse(never.begin(), never.end());
+    BlockMasks masks;
+    masks.build(tree, tree, never);
+    CHECK(overlaps(&masks) == left);
+    masks.build(tree, tree, {});
+    CHECK(overlaps(&masks) == all);
+    masks.build(tree, tree, all);
+    CHECK(overlaps(&masks).empty());
   }
 }
 
