@@ -18,20 +18,25 @@ constexpr double cone_slack = 0.1;
 /// Mean edges of a body: round shapes of a larger radius meet its vertices, and come between them by a quarter of an
 /// edge at most.
 constexpr double largest_radius = 0.5;
+/// Faces, or edges, that are looked at one by one where the box around them is near.
+constexpr size_t group_size = 16;
 
-struct Bounds {
-  Vec3 low, high;
-  void add(const Vec3& p) {
-    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
-  }
-  bool meets(const Bounds& o, double margin) const {
-    for (int k = 0; k < 3; ++k)
-      if (low[k] - margin > o.high[k] || o.low[k] - margin > high[k]) return false;
-    return true;
-  }
-};
+/// Within `margin` of each other in each coordinate.
+bool near(const Box& a, const Box& b, double margin) {
+  for (int k = 0; k < 3; ++k)
+    if (a.low[k] - margin > b.high[k] || b.low[k] - margin > a.high[k]) return false;
+  return true;
+}
+
+/// One bit for each side of box b, with its margin, that a lies beyond.
+unsigned sides_beyond(const Box& a, const Box& b, double margin) {
+  unsigned out = 0;
+  for (int k = 0; k < 3; ++k)
+    out |= unsigned(a.low[k] - margin > b.high[k]) << (2 * k) | unsigned(b.low[k] - margin > a.high[k]) << (2 * k + 1);
+  return out;
+}
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Bounds nothing{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
 
 }  // namespace
 
@@ -41,13 +46,20 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
   const Pose& end = c.shapes[s].pose;
   const Vec4* x = island.motion.x.data();
   const bool round = features.radius > 0;
-  Bounds there = nothing;
+  Box there;
   double carried = 0;
+  feature_from_.clear(), feature_to_.clear();
   for (const Vec3& p : features.points) {
     const Vec3 from = start.to_world(p), to = end.to_world(p);
     there.add(from), there.add(to);
     carried = std::max(carried, norm(to - from));
+    feature_from_.push_back(from), feature_to_.push_back(to);
   }
+  const auto way_of = [&](std::span<const int> points) {
+    Box out;
+    for (const int p : points) out.add(feature_from_[p]), out.add(feature_to_[p]);
+    return out;
+  };
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));
     const Surface& surface = model.bodies[b].surface;
@@ -57,24 +69,44 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     const double thickness = cb.thickness + features.radius;
     // what a way is prolonged by, and what comes near on it
     const auto travel = [&](int row) { return norm((ahead_[row] - x[row]).xyz()); };
-    const auto bounds_of = [&](std::span<const int> rows) {
-      Bounds out = nothing;
-      for (const int r : rows) out.add(x[offset + r].xyz()), out.add(ahead_[offset + r].xyz());
-      return out;
-    };
     const double margin = thickness + slack * cb.edge;
-    const Bounds here = bounds_of(surface.vertices);
-    if (!here.meets(there, margin)) continue;
+    const Box& here = sweeps_[k].way;
+    if (!near(here, there, margin)) continue;
+    // no pair that is farther apart than this lets it come is looked at closely; mostly none is nearer
+    const double farthest = margin + 2 * (sweeps_[k].travel + carried);
+    near_points_.clear(), near_lines_.clear();
+    Box nearby;
+    for (int p = 0; p < int(features.points.size()); ++p)
+      if (const Box way = way_of({&p, 1}); near(way, here, farthest)) near_points_.push_back(p), nearby.add(way);
+    for (int f = 0; f < int(features.edges.size()); ++f)
+      if (const Box way = way_of(features.edges[f]); near(way, here, farthest))
+        near_lines_.push_back(f), nearby.add(way);
+    if (near_points_.empty() && near_lines_.empty()) continue;
     near_faces_.clear(), near_edges_.clear();
-    for (int f = 0; f < int(surface.faces.size()); ++f)
-      if (bounds_of(surface.faces[f]).meets(there, margin)) near_faces_.push_back(f);
-    for (int e = 0; e < int(surface.edges.size()); ++e)
-      if (bounds_of(surface.edges[e]).meets(there, margin)) near_edges_.push_back(e);
+    // what has all of its vertices on the same side of one of these boxes does not come near it
+    sides_.resize(surface.rows);
+    for (const int r : surface.vertices) {
+      Box way;
+      way.add(x[offset + r].xyz()), way.add(ahead_[offset + r].xyz());
+      sides_[r] = (unsigned short)(sides_beyond(way, nearby, farthest) | sides_beyond(way, there, margin) << 6);
+    }
+    // nor does what is slower than the fastest, and farther away than its own way lets it come
+    const auto comes_near = [&](std::span<const int> rows) {
+      Box at;
+      double fastest = 0;
+      for (const int r : rows) at.add(x[offset + r].xyz()), fastest = std::max(fastest, travel(offset + r));
+      return near(at, nearby, (margin + 2 * (fastest + carried)) * (1 + 1e-9));
+    };
+    for (int f = 0; f < int(surface.faces.size()); ++f) {
+      const auto& [i, j, l] = surface.faces[f];
+      if ((sides_[i] & sides_[j] & sides_[l]) == 0 && comes_near(surface.faces[f])) near_faces_.push_back(f);
+    }
+    for (int e = 0; e < int(surface.edges.size()); ++e) {
+      const auto& [i, j] = surface.edges[e];
+      if ((sides_[i] & sides_[j]) == 0 && comes_near(surface.edges[e])) near_edges_.push_back(e);
+    }
     if (near_faces_.empty() && near_edges_.empty()) continue;
 
-    double fastest = 0;  // no pair that is farther apart than this lets it come is looked at closely
-    for (const int r : surface.vertices) fastest = std::max(fastest, travel(offset + r));
-    const double farthest = margin + 2 * (fastest + carried);
     const auto beyond = [](const Vec3& d, double distance) { return dot(d, d) > distance * distance; };
     const auto ball_of = [&](std::span<const int> rows) {
       Ball out{};
@@ -85,6 +117,14 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     face_balls_.clear(), edge_balls_.clear();
     for (const int f : near_faces_) face_balls_.push_back(ball_of(surface.faces[f]));
     for (const int e : near_edges_) edge_balls_.push_back(ball_of(surface.edges[e]));
+    const auto group = [](const std::vector<Ball>& balls, std::vector<Box>& out) {
+      out.assign((balls.size() + group_size - 1) / group_size, Box());
+      for (size_t i = 0; i < balls.size(); ++i) {
+        const Vec3 r{balls[i].radius, balls[i].radius, balls[i].radius};
+        out[i / group_size].add(balls[i].middle - r), out[i / group_size].add(balls[i].middle + r);
+      }
+    };
+    group(face_balls_, face_groups_), group(edge_balls_, edge_groups_);
 
     const size_t points = c.points.size(), on_faces = c.on_faces.size(), faces = c.faces.size(),
                  on_edges = c.on_edges.size(), meetings = c.meetings.size();
@@ -98,22 +138,23 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       c.on_faces.push_back(on);
       meets |= c.touch(on, x, unused) > -slack * cb.edge || c.touch(on, ahead_.data(), unused) > -slack * cb.edge;
     };
-    for (size_t p = 0; p < features.points.size(); ++p) {
-      const Vec3 at = start.to_world(features.points[p]), to = end.to_world(features.points[p]);
-      Bounds way = nothing;
-      way.add(at), way.add(to);
-      if (!way.meets(here, farthest)) continue;
+    for (const int p : near_points_) {
+      const Vec3 at = feature_from_[p], to = feature_to_[p];
       const Vec3 outward = end.direction_to_world(features.outward[p]);
       Contacts::OnFaces on{};
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
       on.thickness = thickness, on.stiffness = cb.stiffness, on.grip = -1;
       double best = infinity, depth = 0;
       for (size_t n = 0; n < near_faces_.size(); ++n) {
+        if (n % group_size == 0 && face_groups_[n / group_size].distance(at) > farthest * (1 + 1e-9)) {
+          n += group_size - 1;
+          continue;
+        }
         if (beyond(at - face_balls_[n].middle, farthest + face_balls_[n].radius)) continue;
         const int f = near_faces_[n];
         const auto& face = surface.faces[f];
         const bool solid = f < surface.solid_faces;
-        Contacts::Face g{{face[0] + offset, face[1] + offset, face[2] + offset}, 0, {}};
+        Contacts::Face g{{face[0] + offset, face[1] + offset, face[2] + offset}, 0};
         const Vec3 a = x[g.rows[0]].xyz(), d = x[g.rows[1]].xyz(), e = x[g.rows[2]].xyz();
         const Vec3 normal = cross(d - a, e - a);
         // Round shapes push on each face of a solid by itself: the distance to a triangle has no kinks, that to the
@@ -133,7 +174,11 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
           add_point(on, to);
           continue;
         }
-        for (int part = 0; solid && part < 6; ++part) g.outward[part] = normals_[k].of(f, TrianglePart(part));
+        if (solid) {
+          g.normals = int(c.outward.size());
+          auto& normals = c.outward.emplace_back();
+          for (int part = 0; part < 6; ++part) normals[part] = normals_[k].of(f, TrianglePart(part));
+        }
         c.faces.push_back(g);
         if (near.squared_distance >= best) continue;
         best = near.squared_distance;
@@ -142,17 +187,17 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       if (depth > 0.5 * cb.thin && !round) c.faces.resize(on.first);  // it never came through this side of a thin body
       if (best < infinity && on.first < int(c.faces.size())) add_point(on, to);
     }
-    for (size_t f = 0; f < features.edges.size(); ++f) {
+    for (const int f : near_lines_) {
       const auto& [from, to] = features.edges[f];
-      const Vec3 q0 = start.to_world(features.points[from]), q = start.to_world(features.points[to]) - q0;
-      Bounds way = nothing;
-      for (const Pose& pose : {start, end})
-        way.add(pose.to_world(features.points[from])), way.add(pose.to_world(features.points[to]));
-      if (!way.meets(here, farthest)) continue;
+      const Vec3 q0 = feature_from_[from], q = feature_from_[to] - q0;
       int first = 0;  // of its points, once it has some
       const Vec3 half = q * 0.5, middle_q = q0 + half;
       const double reach_q = farthest + norm(half);
       for (size_t n = 0; n < near_edges_.size(); ++n) {
+        if (n % group_size == 0 && edge_groups_[n / group_size].distance(middle_q) > reach_q * (1 + 1e-9)) {
+          n += group_size - 1;
+          continue;
+        }
         if (beyond(middle_q - edge_balls_[n].middle, reach_q + edge_balls_[n].radius)) continue;
         const int e = near_edges_[n];
         const auto& edge = surface.edges[e];
@@ -173,13 +218,12 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
           on.side = dot(across, normals_[k].of_edge(e)) > 0 ? -1 : 1;
         }
         const Vec3 out = across * double(on.side);
-        if (!round && !features.looks_towards(int(f), end.direction_to_local(out), cone_slack)) continue;
+        if (!round && !features.looks_towards(f, end.direction_to_local(out), cone_slack)) continue;
         if (solid && !normals_[k].looks_towards(e, out * -1.0, cone_slack)) continue;
         if ((solid || !round) && dot(out, r) < -0.5 * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge)) continue;
         if (first == 0) {
           first = -1 - int(c.points.size());
-          c.points.push_back(end.to_world(features.points[from])),
-              c.points.push_back(end.to_world(features.points[to]));
+          c.points.push_back(feature_to_[from]), c.points.push_back(feature_to_[to]);
         }
         on.rows = {i, j, first, first - 1};
         double weight;
@@ -203,7 +247,7 @@ int World::feature_substeps(const Island& island, double h) const {
     const double radius = features_[s].radius;
     if (!(radius > 0) || !scene.colliders[s].active.at(clock(state.frame + 1)).value_or(false)) continue;
     const Pose from = pose_of(int(s), clock(state.frame)), to = pose_of(int(s), clock(state.frame + 1));
-    Bounds there = nothing;
+    Box there;
     double carried = 0;
     for (const Vec3& p : features_[s].points) {
       there.add(from.to_world(p)), there.add(to.to_world(p));
@@ -215,7 +259,7 @@ int World::feature_substeps(const Island& island, double h) const {
       const ContactBody& cb = contact_bodies_[b];
       if (surface.solid_faces == 0 || radius > largest_radius * cb.edge) continue;
       if (!pair_of(b, int(model.bodies.size() + s)).touch) continue;
-      Bounds here = nothing;
+      Box here;
       double travel = 0;
       for (const int r : surface.vertices) {
         const Vec4& x = island.motion.x[offset + r];
@@ -223,7 +267,7 @@ int World::feature_substeps(const Island& island, double h) const {
         here.add(x.xyz()), here.add(next.xyz());
         travel = std::max(travel, norm((next - x).xyz()));
       }
-      if (here.meets(there, radius + cb.thickness))
+      if (near(here, there, radius + cb.thickness))
         most = std::max(most, (travel + carried) / (0.5 * (radius + cb.thickness)));
     }
   }

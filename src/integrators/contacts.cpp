@@ -38,8 +38,9 @@ double huber(double length, double k, double cap) {
 }  // namespace
 
 void Contacts::clear(int bodies, int colliders) {
-  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), on_edges.clear(),
-      grips.clear();
+  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
+      on_edges.clear(), grips.clear();
+  moving_.clear(), knows_moving_ = false;
   meetings.clear(), rows_.clear(), near_.clear(), places_.clear(), points.clear();
   planes = false;
   touching_ = false;
@@ -228,45 +229,71 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   return dot(found.normal, c.before.normal) >= 0 ? found : plane;
 }
 
+/// How far the rows of on_faces have gone since the step began, less what they have in common.
+double Contacts::find_moves(const Vec4* x) {
+  if (!knows_moving_) {
+    moved_.assign(start.size(), -1);
+    const auto add = [&](int row) {
+      if (row >= 0 && moved_[row] < 0) moved_[row] = 0, moving_.push_back(row);
+    };
+    for (const OnFaces& c : on_faces) {
+      if (c.last - c.first < 2) continue;
+      add(c.row);
+      for (int f = c.first; f < c.last; ++f)
+        for (const int row : faces[f].rows) add(row);
+    }
+    knows_moving_ = true;
+  }
+  Vec4 mean;
+  for (const int row : moving_) mean += x[row] - start[row];
+  mean = mean * (1.0 / std::max<size_t>(moving_.size(), 1));
+  double most = 0;
+  for (const int row : moving_) {
+    const Vec4 beside = x[row] - start[row] - mean;
+    moved_[row] = std::sqrt(dot(beside, beside));
+    most = std::max(most, moved_[row]);
+  }
+  return most;
+}
+
 /// The nearest of the faces that a vertex may touch.
-double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
+double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row, const double* moved, double most_moved) const {
   const Vec3 p = at(x, c.row);
-  double best = std::numeric_limits<double>::infinity();
+  double best = std::numeric_limits<double>::infinity(), distance_of_best = best;
   row.bends = 0;
   PointTriangle nearest;
   const Face* face = nullptr;
   for (int f = c.first; f < c.last; ++f) {
     const auto& v = faces[f].rows;
-    if (faces[f].distance > 0 && face) {  // it has come nearer by no more than its corners have gone another way
-      const Vec3 way = p - start[c.row].xyz();
-      double most = 0;
-      for (const int corner : v) {
-        const Vec3 apart = x[corner].xyz() - start[corner].xyz() - way;
-        most = std::max(most, dot(apart, apart));
-      }
-      const double least = faces[f].distance * (1 - 1e-12) - std::sqrt(most);
-      if (least > 0 && least * least > best) continue;
+    if (moved && face && faces[f].distance > 0) {
+      // it has come nearer by no more than it and its corners have moved, as have those that follow
+      constexpr double digits = 1e-9;
+      const double beyond = faces[f].distance * (1 - digits) - distance_of_best * (1 + digits) - moved[c.row];
+      if (beyond > most_moved) break;
+      if (beyond > std::max({moved[v[0]], moved[v[1]], moved[v[2]]})) continue;
     }
     const PointTriangle found = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
-    if (found.squared_distance < best) best = found.squared_distance, nearest = found, face = &faces[f];
+    if (!(found.squared_distance < best)) continue;
+    best = found.squared_distance, distance_of_best = std::sqrt(best), nearest = found, face = &faces[f];
   }
   if (!face) return -std::numeric_limits<double>::infinity();
   const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
   const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
   double distance;
+  const auto outward_of = [&](TrianglePart part) { return outward[face->normals][size_t(part)]; };
   const auto find_bend = [&] {
     row.reach = std::sqrt(best), row.bends = nearest.part < TrianglePart::edge_ab ? 2 : 1;
     row.axis = nearest.part == TrianglePart::edge_ab ? b - a : nearest.part == TrianglePart::edge_bc ? d - b : a - d;
   };
   if (face->side != 0) {
     // a sheet: the side on which the vertex was stays its side, however far it has come through
-    const Vec3 outward = normal * double(face->side);
+    const Vec3 out = normal * double(face->side);
     const bool flat = nearest.part == TrianglePart::face;
-    row.direction = flat ? outward : direction(nearest.offset, outward);
-    distance = flat ? dot(outward, nearest.offset) : std::sqrt(best);
+    row.direction = flat ? out : direction(nearest.offset, out);
+    distance = flat ? dot(out, nearest.offset) : std::sqrt(best);
   } else if (c.row < 0 && nearest.part != TrianglePart::face) {
     // a point with a radius around it: the true distance, of which side its frozen normals tell
-    const double sign = dot(face->outward[size_t(nearest.part)], nearest.offset) < 0 ? -1 : 1;
+    const double sign = dot(outward_of(nearest.part), nearest.offset) < 0 ? -1 : 1;
     distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
   } else {
     const double above = dot(normal, nearest.offset);
@@ -276,12 +303,12 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
       distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
     } else if (face->is_closed(nearest.part)) {
       // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
-      const double sign = dot(face->outward[size_t(nearest.part)], nearest.offset) < 0 ? -1 : 1;
+      const double sign = dot(outward_of(nearest.part), nearest.offset) < 0 ? -1 : 1;
       distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
       if (sign < 0) find_bend();
     } else {
-      const Vec3 beside = nearest.offset - normal * above, outward = face->outward[size_t(nearest.part)];
-      if (dot(outward, beside) > 0) {
+      const Vec3 beside = nearest.offset - normal * above;
+      if (dot(outward_of(nearest.part), beside) > 0) {
         // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
         // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge; outside, as it goes
         // on from there (beyond all bounds where p is 0, the former would)
@@ -316,8 +343,9 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& 
   const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
   const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), nn = dot(n, n), turn = nn / (pp * qq);
   if (!(turn > 1e-6)) return none;
-  const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
-  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return none;
+  const double s_nn = dot(cross(q, r), n), t_nn = dot(cross(p, r), n);
+  if (!(s_nn > 0 && s_nn < nn && t_nn > 0 && t_nn < nn)) return none;
+  const double s = s_nn / nn, t = t_nn / nn;
   double slope_s, slope_t, slope_turn;
   const double on_p = fade(std::min(s, 1 - s) / fading, slope_s), on_q = fade(std::min(t, 1 - t) / fading, slope_t),
                across = fade(turn / parallel, slope_turn);
@@ -372,10 +400,25 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
   double energy = 0;
+  // where they touch is found in parallel; what that does is added up in order
   Stopwatch watch;
+  found_shapes_.resize(on_shapes.size());
+  parallel_for(int(on_shapes.size()), 256, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) found_shapes_[i] = touch(on_shapes[i], x[on_shapes[i].row].xyz());
+  });
+  const int count = int(on_faces.size());
+  const double most_moved = find_moves(x);
+  found_.resize(on_faces.size() + on_edges.size());
+  parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i)
+      found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row, moved_.data(), most_moved)
+                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight);
+  });
+  watch.book(milliseconds);
   ContactRow row;
-  for (const OnShape& c : on_shapes) {
-    const Touch found = touch(c, x[c.row].xyz());
+  for (size_t i = 0; i < on_shapes.size(); ++i) {
+    const OnShape& c = on_shapes[i];
+    const Touch& found = found_shapes_[i];
     const double depth = c.thickness - found.distance;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
     row.direction = found.normal, row.stiffness = c.stiffness;
@@ -385,15 +428,6 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     }
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.meeting, energies);
   }
-  // which of them touch is found in parallel; what they do is added up in order
-  const int count = int(on_faces.size());
-  found_.resize(on_faces.size() + on_edges.size());
-  parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i)
-      found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row)
-                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight);
-  });
-  watch.book(milliseconds);
   for (int i = 0; i < int(found_.size()); ++i) {
     auto& [found, row, weight] = found_[i];
     const double depth = i < count || !std::isfinite(found) ? found : std::sqrt(weight) * found;

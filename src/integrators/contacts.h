@@ -73,10 +73,10 @@ class Contacts {
   };
   struct Face {
     std::array<int, 3> rows;
-    signed char side;             // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
-    std::array<Vec3, 6> outward;  // of its corners and edges (TrianglePart), where the step began
-    unsigned char closed = 0;     // bit by bit: all faces that meet there are candidates too
-    double distance = 0;          // of the vertex, where the step began; 0: not known
+    signed char side;          // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
+    unsigned char closed = 0;  // bit by bit: all faces that meet there are candidates too
+    int normals = -1;          // in `outward`, of the skin of a solid
+    double distance = 0;  // of the vertex, where the step began, and no less than that of those before; 0: not known
     bool is_closed(TrianglePart part) const { return closed >> int(part) & 1; }
   };
   struct OnEdge {
@@ -112,6 +112,8 @@ class Contacts {
   std::vector<OnShape> on_shapes;
   std::vector<OnFaces> on_faces;
   std::vector<Face> faces;
+  /// Of corners and edges (TrianglePart) of faces, where the step began.
+  std::vector<std::array<Vec3, 6>> outward;
   std::vector<OnEdge> on_edges;
   std::vector<Grip> grips;
 
@@ -143,8 +145,10 @@ class Contacts {
   Touch touch(const OnShape& c, const Vec3& x) const;
   /// How deep one of on_faces, or after them on_edges, was at the last evaluation.
   double depth_of(size_t candidate) const { return found_[candidate].depth; }
-  /// How deep it is, below 0 where it does not touch, and which way is out.
-  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
+  /// How deep it is, below 0 where it does not touch, and which way is out. `moved`: how far each row has gone beside
+  /// one that all have in common, and `most_moved` of them.
+  double touch(const OnFaces& c, const Vec4* x, ContactRow& row, const double* moved = nullptr,
+               double most_moved = 0) const;
   /// `weight` of its energy is 1 but near the ends, where the row fades.
   double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const;
   /// Of the lines that two edges lie on, wherever they cross.
@@ -194,7 +198,13 @@ class Contacts {
     ContactRow row;
     double weight;
   };
-  std::vector<Found> found_;  // of on_faces, then of on_edges
+  std::vector<Found> found_;         // of on_faces, then of on_edges
+  std::vector<Touch> found_shapes_;  // of on_shapes
+  /// What moved since the step began, of the rows of on_faces.
+  double find_moves(const Vec4* x);
+  std::vector<double> moved_;
+  std::vector<int> moving_;
+  bool knows_moving_ = false;
   bool looks_again_ = false;
   int& place_of(int body, int other, int collider) {
     return meeting_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];

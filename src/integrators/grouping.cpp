@@ -88,7 +88,7 @@ bool World::join_islands(End&& end, MayJoin&& may_join) {
                         contact_bodies_[b].thickness, b, false});
       owner.push_back(island), body_of.push_back(b);
     }
-  broad_phase_->find(swept_, vertex_face_, edge_edge_, false);
+  meetings_->find(swept_, vertex_face_, edge_edge_, false);
   const size_t before = state.touching.size();
   const auto join = [&](int i, int j) {
     const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};

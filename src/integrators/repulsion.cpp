@@ -47,7 +47,7 @@ double World::repel(const std::vector<Vec4>& x, std::vector<Vec4>& force) {
     const ContactBody& c = contact_bodies_[b];
     swept_.push_back({&model.bodies[b].surface, at, at, c.thickness + reach * c.edge, int(b), false});
   }
-  broad_phase_->find(swept_, vertex_face_, edge_edge_, false);
+  meetings_->find(swept_, vertex_face_, edge_edge_, false);
   for (size_t at = 0; at < vertex_face_.size();) {
     const Pair& head = vertex_face_[at];
     const int i = head.surface_a, j = head.surface_b;

@@ -32,6 +32,25 @@ std::array<int, 3> key(const Grip& g) { return {g.row, g.collider, g.body}; }
 std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
 std::array<int, 4> key(const Press& p) { return p.key; }
 
+/// Nothing in the box is nearer to the shape than `reach`: distances change by no more than the way between two points.
+bool is_beyond(const PlacedShape& shape, const Box& box, double reach) {
+  const Vec3 middle = (box.low + box.high) * 0.5;
+  const double radius = 0.5 * norm(box.high - box.low), distance = shape.touch(middle).distance;
+  constexpr double digits = 1e-9;  // of all of this, and then some
+  return distance - radius > reach + digits * (norm(middle) + norm(shape.pose.position) + radius + std::abs(distance));
+}
+
+/// Of the points of a box, how far the one goes that an affine map takes farthest: a corner.
+template <class Map>
+double longest_way(const Box& box, Map&& map) {
+  double longest = 0;
+  for (int i = 0; i < 8; ++i) {
+    const Vec3 corner{i & 1 ? box.high.x : box.low.x, i & 2 ? box.high.y : box.low.y, i & 4 ? box.high.z : box.low.z};
+    longest = std::max(longest, norm(map(corner) - corner));
+  }
+  return longest;
+}
+
 template <class T>
 void sort_places(std::vector<T>& places) {
   std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });
@@ -57,7 +76,7 @@ void World::compile_contact() {
   if (!has_contact()) return;
   features_.clear();
   for (const Collider& c : model.colliders) features_.push_back(c.shape->features());
-  if (!broad_phase_) broad_phase_ = make_broad_phase();
+  if (!pairs_) meetings_ = make_broad_phase(), passages_ = make_broad_phase(), pairs_ = make_broad_phase();
   pair_rules_.clear();
   const auto side = [&](const std::string& name) {
     for (size_t b = 0; b < scene.bodies.size(); ++b)
@@ -96,7 +115,7 @@ void World::forget_neighbours(int b) {
   if (!scene.contact || !scene.contact->self) return;
   const Body& body = model.bodies[b];
   Surface& surface = model.bodies[b].surface;
-  surface.never_faces = {}, surface.never_edges = {};
+  surface.never_faces = {}, surface.never_edges = {}, surface.version = new_surface_version();
   never_within_rings(surface, 1);
   std::vector<Vec3> rest(body.count);
   for (int r = 0; r < body.count; ++r) rest[r] = body.rest[r].xyz();
@@ -179,6 +198,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   for (int i = 0; i < island.rows(); ++i)
     ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
 
+  sweep_bodies(island);
+
   for (size_t s = 0; s < model.colliders.size(); ++s) {
     const Pose start = pose_of(int(s), from), end = pose_of(int(s), to);
     c.shapes.push_back({model.colliders[s].shape.get(), end});
@@ -198,17 +219,22 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       const int meeting = c.meeting_of(int(k), -1, int(s));
       bool meets = all;
       const PlacedShape& placed = c.shapes.back();
+      const auto carry = [&](const Vec3& x) { return end.to_world(start.to_local(x)); };
+      const double reach = 2 * (sweeps_[k].travel + longest_way(sweeps_[k].at, carry)) + slack * cb.edge;
+      const bool far = is_beyond(placed, sweeps_[k].at, cb.thickness + reach);
       for (const int r : model.bodies[b].surface.vertices) {
+        if (far) break;
         const int row = island.offset(int(k)) + r;
         if (!(island.forcing.mass[row] > 0)) continue;
-        const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz();
-        const Vec3 carried = end.to_world(start.to_local(x));
+        const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz(), carried = carry(x);
         const double travel = norm(next - x) + norm(carried - x);
-        // as it was relative to the collider, and as it is once that has moved
-        const Touch touch = placed.touch(x), before = placed.touch(carried);
+        const Touch touch = placed.touch(x);
         if (touch.distance - cb.thickness > 2 * travel + slack * cb.edge) continue;
-        const double reached = std::min(touch.distance, placed.touch(next).distance) - cb.thickness;
-        const bool through = dot(placed.touch(next).normal, before.normal) < 0;
+        // as it was relative to the collider, and as it is once both have moved
+        const bool still = x.x == carried.x && x.y == carried.y && x.z == carried.z;
+        const Touch before = still ? touch : placed.touch(carried), after = placed.touch(next);
+        const double reached = std::min(touch.distance, after.distance) - cb.thickness;
+        const bool through = dot(after.normal, before.normal) < 0;
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
         if (const Entry* entry = find_sorted(state.entries, model.bodies[b].first + r, int(s), -1)) {
@@ -266,6 +292,22 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   }
 }
 
+void World::sweep_bodies(const Island& island) {
+  sweeps_.resize(island.bodies().size());
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    Sweep& sweep = sweeps_[k];
+    sweep = {};
+    double longest = 0;
+    for (const int r : model.bodies[island.bodies()[k]].surface.vertices) {
+      const int row = island.offset(int(k)) + r;
+      const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz(), way = next - x;
+      sweep.at.add(x), sweep.way.add(next);
+      longest = std::max(longest, dot(way, way));
+    }
+    sweep.way.add(sweep.at), sweep.travel = std::sqrt(longest);
+  }
+}
+
 /// What all have in common of their ways brings none of them nearer to another.
 void World::stay_with(const Island& island) {
   Vec4 mean;
@@ -300,14 +342,37 @@ void World::prepare_pairs(Island& island, double h) {
                       // of a solid with itself, vertices inside of it touch
                       model.bodies[b].surface.solid_faces > 0 ? EdgePairs::of_others : EdgePairs::all});
   }
-  broad_phase_->find(swept_, vertex_face_, edge_edge_, spec.self);
+  pairs_->find(swept_, vertex_face_, edge_edge_, spec.self);
 
   bool moves = false;  // what lies still stays as deep as it is
   for (const int b : island.bodies()) moves |= !state.ledger[b].lies;
   const double pace = moves ? relaxation * h : 0;
   const Vec4* x = island.motion.x.data();
-  // how far two vertices may come nearer to each other
-  const auto travel = [&](int i, int j) { return norm(((ahead_[i] - x[i]) - (ahead_[j] - x[j])).xyz()); };
+  // how far two vertices may come nearer to each other, squared
+  const auto travel = [&](int i, int j) {
+    const Vec3 d = ((ahead_[i] - x[i]) - (ahead_[j] - x[j])).xyz();
+    return dot(d, d);
+  };
+  travel_.resize(island.rows());
+  for (int i = 0; i < island.rows(); ++i) travel_[i] = norm((ahead_[i] - x[i]).xyz());
+  // most of what the boxes of their whole ways let through is farther away than this, by the boxes of where it is
+  const auto beyond = [](std::span<const Vec3> a, std::span<const Vec3> b, double reach) {
+    double squared = 0;
+    for (int k = 0; k < 3; ++k) {
+      double low_a = a[0][k], high_a = low_a, low_b = b[0][k], high_b = low_b;
+      for (const Vec3& p : a) low_a = std::min(low_a, p[k]), high_a = std::max(high_a, p[k]);
+      for (const Vec3& p : b) low_b = std::min(low_b, p[k]), high_b = std::max(high_b, p[k]);
+      const double gap = std::max({low_a - high_b, low_b - high_a, 0.0});
+      squared += gap * gap;
+    }
+    return squared > reach * reach * (1 + 1e-9);
+  };
+  int last_i = -1, last_j = -1;
+  PairSurface last{};
+  const auto pair_in = [&](int i, int j) -> const PairSurface& {
+    if (i != last_i || j != last_j) last = pair_of(island.bodies()[i], island.bodies()[j]), last_i = i, last_j = j;
+    return last;
+  };
   for (size_t at = 0; at < vertex_face_.size();) {
     size_t end = at;
     const Pair& head = vertex_face_[at];
@@ -315,7 +380,7 @@ void World::prepare_pairs(Island& island, double h) {
            vertex_face_[end].feature_a == head.feature_a && vertex_face_[end].surface_b == head.surface_b)
       ++end;
     const int i = head.surface_a, j = head.surface_b;
-    const PairSurface pair = pair_of(island.bodies()[i], island.bodies()[j]);
+    const PairSurface& pair = pair_in(i, j);
     const Body &a = model.bodies[island.bodies()[i]], &b = model.bodies[island.bodies()[j]];
     const ContactBody &ca = contact_bodies_[island.bodies()[i]], &cb = contact_bodies_[island.bodies()[j]];
     const int r = a.surface.vertices[head.feature_a], row = island.offset(i) + r, to = island.offset(j);
@@ -329,22 +394,31 @@ void World::prepare_pairs(Island& island, double h) {
     on.friction = pair.friction, on.grip = -1;
     // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
     Vec3 outward{};
-    if (a.surface.solid_faces > 0) outward = normals_[i].of_vertex(head.feature_a);
+    bool knows_outward = a.surface.solid_faces == 0;
+    const double least_reach = on.thickness + slack * cb.edge;
     double best = std::numeric_limits<double>::infinity(), depth = 0;
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
-      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0, {}};
-      const Vec3 p = x[g.rows[0]].xyz(), q = x[g.rows[1]].xyz(), s = x[g.rows[2]].xyz(), v = x[row].xyz();
+      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
+      const Vec3 v = x[row].xyz();
+      const std::array<Vec3, 3> corners = {x[g.rows[0]].xyz(), x[g.rows[1]].xyz(), x[g.rows[2]].xyz()};
+      const auto& [p, q, s] = corners;
+      const double fastest = std::max({travel_[g.rows[0]], travel_[g.rows[1]], travel_[g.rows[2]]});
+      if (beyond({&v, 1}, corners, least_reach + 2 * (travel_[row] + fastest))) continue;
+      if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
       if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
       if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
       const PointTriangle near = point_triangle(v, p, q, s);
       double reach = 0;
       for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
-      reach = on.thickness + slack * cb.edge + 2 * reach;
+      reach = least_reach + 2 * std::sqrt(reach);
       if (near.squared_distance > reach * reach) continue;
-      for (int part = 0; f < b.surface.solid_faces && part < 6; ++part)
-        g.outward[part] = normals_[j].of(f, TrianglePart(part));
+      if (f < b.surface.solid_faces) {
+        g.normals = int(c.outward.size());
+        auto& normals = c.outward.emplace_back();
+        for (int part = 0; part < 6; ++part) normals[part] = normals_[j].of(f, TrianglePart(part));
+      }
       g.distance = std::sqrt(near.squared_distance);
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
@@ -377,15 +451,20 @@ void World::prepare_pairs(Island& island, double h) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
     const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
                       &cb = contact_bodies_[island.bodies()[p.surface_b]];
-    if (!pair_of(island.bodies()[p.surface_a], island.bodies()[p.surface_b]).touch) continue;
+    if (!pair_in(p.surface_a, p.surface_b).touch) continue;
     const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
     const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
     Contacts::OnEdge on{};
     on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
     on.body = p.surface_a, on.other = p.surface_b;
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    const Vec3 p0 = x[on.rows[0]].xyz(), q0 = x[on.rows[2]].xyz(), r = p0 - q0;
-    const Vec3 along_p = x[on.rows[1]].xyz() - p0, along_q = x[on.rows[3]].xyz() - q0;
+    const std::array<Vec3, 4> ends = {x[on.rows[0]].xyz(), x[on.rows[1]].xyz(), x[on.rows[2]].xyz(),
+                                      x[on.rows[3]].xyz()};
+    const double least_reach = on.thickness + slack * std::min(ca.edge, cb.edge);
+    const double fastest =
+        std::max(travel_[on.rows[0]], travel_[on.rows[1]]) + std::max(travel_[on.rows[2]], travel_[on.rows[3]]);
+    if (beyond({ends.data(), 2}, {ends.data() + 2, 2}, least_reach + 2 * fastest)) continue;
+    const Vec3 p0 = ends[0], q0 = ends[2], r = p0 - q0, along_p = ends[1] - p0, along_q = ends[3] - q0;
     // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
     const Vec3 n = direction(cross(along_p, along_q), {});
     on.side = dot(n, r) < 0 ? -1 : 1;
@@ -400,7 +479,7 @@ void World::prepare_pairs(Island& island, double h) {
     const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
     double reach = 0;
     for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
-    reach = on.thickness + slack * std::min(ca.edge, cb.edge) + 2 * reach;
+    reach = least_reach + 2 * std::sqrt(reach);
     if (near.squared_distance > reach * reach) continue;
     on.meeting = c.meeting_of(on.body, on.other, -1);
     ContactRow unused;
@@ -421,13 +500,19 @@ int World::contact_substeps(Island& island, double h) {
   for (int i = 0; i < island.rows(); ++i)
     ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
   stay_with(island);
+  // two that together go less far than that need no search
+  double longest = 0, thinnest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < island.rows(); ++i) longest = std::max(longest, norm((ahead_[i] - island.motion.x[i]).xyz()));
+  for (const int b : island.bodies())
+    if (model.bodies[b].surface.solid_faces > 0) thinnest = std::min(thinnest, contact_bodies_[b].thin);
+  if (2 * longest < 0.25 * thinnest * (1 - 1e-9)) return 1;
   swept_.clear();
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k], offset = island.offset(int(k));
     swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
                       contact_bodies_[b].thickness, int(k), scene.contact->self, EdgePairs::none});
   }
-  broad_phase_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
+  passages_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
   double most = 0;
   for (const Pair& p : vertex_face_) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
@@ -441,16 +526,24 @@ int World::contact_substeps(Island& island, double h) {
 }
 
 /// A vertex has come into a collider that nobody expected it to meet.
-bool World::missed_contact(const Island& island, double time) const {
-  if (repels()) return false;
+bool World::missed_contact(const Island& island, double time) {
+  if (repels() || model.colliders.empty()) return false;
+  const size_t bodies = island.bodies().size();
+  looked_.assign(model.colliders.size() * bodies, 0);
+  for (const Contacts::OnShape& on : island.contacts.on_shapes) looked_[on.shape * bodies + on.body] = 1;
+  around_.resize(bodies);
+  for (size_t k = 0; k < bodies; ++k) {
+    around_[k] = {};
+    for (const int r : model.bodies[island.bodies()[k]].surface.vertices)
+      around_[k].add(island.motion.x[island.offset(int(k)) + r].xyz());
+  }
   for (size_t s = 0; s < model.colliders.size(); ++s) {
     if (!scene.colliders[s].active.at(time).value_or(false)) continue;
     const PlacedShape placed{model.colliders[s].shape.get(), pose_of(int(s), time)};
-    for (size_t k = 0; k < island.bodies().size(); ++k) {
+    for (size_t k = 0; k < bodies; ++k) {
       const int b = island.bodies()[k];
-      bool looked = false;
-      for (const Contacts::OnShape& on : island.contacts.on_shapes) looked |= on.shape == int(s) && on.body == int(k);
-      if (looked || !pair_of(b, int(model.bodies.size() + s)).touch) continue;
+      if (looked_[s * bodies + k] || !pair_of(b, int(model.bodies.size() + s)).touch) continue;
+      if (is_beyond(placed, around_[k], contact_bodies_[b].thickness)) continue;
       for (const int r : model.bodies[b].surface.vertices) {
         const int row = island.offset(int(k)) + r;
         if (island.forcing.mass[row] > 0 &&

@@ -65,7 +65,8 @@ class World {
   double allowance(const std::array<int, 4>& key, double depth, double way) const;
   int contact_substeps(Island& island, double h);
   void stay_with(const Island& island);
-  bool missed_contact(const Island& island, double time) const;
+  void sweep_bodies(const Island& island);
+  bool missed_contact(const Island& island, double time);
   void settle_contacts(Island& island);
   bool is_steady(const Island& island) const;
   std::optional<std::uint64_t> start_hash(const Island& island) const;
@@ -133,14 +134,26 @@ class World {
     int a, b, pair;
   };
   std::vector<PairRule> pair_rules_;
-  std::unique_ptr<BroadPhase> broad_phase_;
+  // what islands meet, what bodies of an island meet in a frame, and in a step
+  std::unique_ptr<BroadPhase> meetings_, passages_, pairs_;
   std::vector<ShapeFeatures> features_;  // of the colliders
-  std::vector<int> near_faces_, near_edges_;
+  struct Sweep {                         // of a body of an island through a step
+    Box at, way;    // around its surface where the step begins, and where it comes to if nothing stops it too
+    double travel;  // the longest way of a vertex
+  };
+  std::vector<Sweep> sweeps_;
+  std::vector<Box> around_;                      // bodies of an island, where a step has led
+  std::vector<char> looked_;                     // by collider and body: some vertex might have met it
+  std::vector<Vec3> feature_from_, feature_to_;  // points of a collider, where the step begins and where it ends
+  std::vector<int> near_points_, near_lines_;    // and of these, and its edges, those that come near a body,
+  std::vector<int> near_faces_, near_edges_;     // of which these come near the collider
   struct Ball {
     Vec3 middle;
     double radius;
   };
-  std::vector<Ball> face_balls_, edge_balls_;  // around them
+  std::vector<Ball> face_balls_, edge_balls_;   // around them
+  std::vector<Box> face_groups_, edge_groups_;  // around so many of these
+  std::vector<unsigned short> sides_;           // by vertex: on which sides of boxes it stays
   std::vector<Press> last_presses_;
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
@@ -161,6 +174,7 @@ class World {
   std::vector<SurfaceNormals> normals_;  // of the bodies of an island
   std::vector<Pair> vertex_face_, edge_edge_;
   std::vector<Vec4> ahead_;
+  std::vector<double> travel_;  // lengths of the ways there
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;

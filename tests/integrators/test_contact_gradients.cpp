@@ -97,9 +97,9 @@ TEST_CASE("the gradient of a face on a vertex, or on a corner of a collider, is 
         for (int i = 0; i < 3; ++i) x.push_back(Vec4(random_point(21 + i, sample)));
         const Vec3 a = x[1].xyz(), normal = cross(x[2].xyz() - a, x[3].xyz() - a);
         if (norm(normal) < 0.1) continue;
-        Contacts::Face face{{1, 2, 3}, 0, {}};
+        Contacts::Face face{{1, 2, 3}, 0};
         if (side) face.side = dot(normal, x[0].xyz() - a) < 0 ? -1 : 1;
-        for (Vec3& n : face.outward) n = normal;
+        face.normals = 0, contacts.outward.emplace_back().fill(normal);
         on.row = 0, on.body = 0, on.other = fixed ? -1 : 1, on.last = 1, on.meeting = -1, on.grip = -1;
         on.thickness = 0.1, on.stiffness = 3;
         if (fixed) {
