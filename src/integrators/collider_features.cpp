@@ -65,7 +65,8 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     const Surface& surface = model.bodies[b].surface;
     const ContactBody& cb = contact_bodies_[b];
     if ((round && features.radius > largest_radius * cb.edge) || surface.vertices.empty()) continue;
-    if (!pair_of(b, int(model.bodies.size()) + s).touch) continue;
+    const PairSurface pair = pair_of(b, int(model.bodies.size()) + s);
+    if (!pair.touch) continue;
     const double thickness = cb.thickness + features.radius;
     // what a way is prolonged by, and what comes near on it
     const auto travel = [&](int row) { return norm((ahead_[row] - x[row]).xyz()); };
@@ -127,23 +128,43 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     group(face_balls_, face_groups_), group(edge_balls_, edge_groups_);
 
     const size_t points = c.points.size(), on_faces = c.on_faces.size(), faces = c.faces.size(),
-                 on_edges = c.on_edges.size(), meetings = c.meetings.size();
+                 on_edges = c.on_edges.size(), meetings = c.meetings.size(), grips = c.grips.size();
     const int meeting = c.meeting_of(int(k), -1, s);
     bool meets = all;
-    ContactRow unused;
-    const auto add_point = [&](Contacts::OnFaces& on, const Vec3& at) {
+    ContactRow here_row, unused;
+    // `face`: the corners of the only one, of a round shape; else the nearest counts
+    const auto add_point = [&](Contacts::OnFaces& on, int p, const std::array<int, 3>* face) {
       on.last = int(c.faces.size());
       on.row = -1 - int(c.points.size());
-      c.points.push_back(at);
+      c.points.push_back(feature_to_[p]);
+      const double depth = c.touch(on, x, here_row);
+      meets |= depth > -slack * cb.edge || c.touch(on, ahead_.data(), unused) > -slack * cb.edge;
+      on.grip = -1;
+      if (pair.friction > 0) {
+        Grip fresh;
+        const int first = model.bodies[b].first;
+        fresh.row = first + (face ? (*face)[0] : 0), fresh.collider = s;
+        fresh.more = {p, face ? first + (*face)[1] : -1, face ? first + (*face)[2] : -1};
+        const Grip* old = old_grip(fresh);
+        if (!old) c.find_point_on_face(here_row, x, start, fresh);
+        on.grip = int(c.grips.size());
+        c.grips.push_back(old ? *old : fresh);
+      }
       c.on_faces.push_back(on);
-      meets |= c.touch(on, x, unused) > -slack * cb.edge || c.touch(on, ahead_.data(), unused) > -slack * cb.edge;
     };
+    // friction pushes on the skin of a round shape, beside its middle: no momentum is free of that
+    if (round && pair.friction > 0)
+      for (int axis = 0; axis < 3; ++axis) {
+        Vec3 beside = feature_to_[0];
+        beside[axis] += features.radius;
+        c.points.push_back(beside);
+      }
     for (const int p : near_points_) {
-      const Vec3 at = feature_from_[p], to = feature_to_[p];
+      const Vec3 at = feature_from_[p];
       const Vec3 outward = end.direction_to_world(features.outward[p]);
       Contacts::OnFaces on{};
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
-      on.thickness = thickness, on.stiffness = cb.stiffness, on.grip = -1;
+      on.thickness = thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
       double best = infinity, depth = 0;
       for (size_t n = 0; n < near_faces_.size(); ++n) {
         if (n % group_size == 0 && face_groups_[n / group_size].distance(at) > farthest * (1 + 1e-9)) {
@@ -171,7 +192,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         if (each) {
           on.first = int(c.faces.size());
           c.faces.push_back(g);
-          add_point(on, to);
+          add_point(on, p, &face);
           continue;
         }
         if (solid) {
@@ -185,7 +206,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         depth = solid && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
       }
       if (depth > 0.5 * cb.thin && !round) c.faces.resize(on.first);  // it never came through this side of a thin body
-      if (best < infinity && on.first < int(c.faces.size())) add_point(on, to);
+      if (best < infinity && on.first < int(c.faces.size())) add_point(on, p, nullptr);
     }
     for (const int f : near_lines_) {
       const auto& [from, to] = features.edges[f];
@@ -203,6 +224,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         const auto& edge = surface.edges[e];
         Contacts::OnEdge on{};
         on.body = int(k), on.other = -1, on.meeting = meeting, on.thickness = thickness, on.stiffness = cb.stiffness;
+        on.friction = pair.friction;
         const int i = edge[0] + offset, j = edge[1] + offset;
         const Vec3 p0 = x[i].xyz(), p = x[j].xyz() - p0, r = p0 - q0;
         const SegmentSegment near = segment_segment(p0, p0 + p, q0, q0 + q);
@@ -226,6 +248,11 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
           c.points.push_back(feature_to_[from]), c.points.push_back(feature_to_[to]);
         }
         on.rows = {i, j, first, first - 1};
+        if (pair.friction > 0) {
+          Grip fresh;
+          fresh.row = c.state_of_row[i], fresh.collider = s, fresh.more = {c.state_of_row[j], f, -2};
+          hold_edge(c, on, x, start, fresh);
+        }
         double weight;
         c.on_edges.push_back(on);
         meets |= c.touch(on, x, unused, weight) > -slack * cb.edge ||
@@ -234,6 +261,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     }
     if (!meets) {
       c.points.resize(points), c.on_faces.resize(on_faces), c.faces.resize(faces), c.on_edges.resize(on_edges);
+      c.grips.resize(grips);
       if (c.meetings.size() > meetings) c.drop_meeting();
     }
   }

@@ -87,42 +87,92 @@ void Contacts::drop_meeting() {
   meetings.pop_back();
 }
 
-/// Where a grip holds to, and which vertices it pulls there.
-Vec3 Contacts::find_holders(const Vec4* x, const Grip& grip, Place& place) const {
-  place.count = 1;
-  if (grip.collider >= 0) return shapes[grip.collider].pose.to_world(grip.point);
-  Vec3 held{};
-  for (int i = 0; i < 3; ++i) {
-    const int row = row_of_state[grip.face[i]];
-    place.rows[place.count] = row, place.share[place.count] = -grip.weights[i];
-    ++place.count;
-    held += x[row].xyz() * grip.weights[i];
+/// From the point that a grip holds to, to that which it holds, and which vertices it pulls.
+Vec3 Contacts::find_stretch(const Vec4* x, const Grip& grip, Place& place) const {
+  place.count = grip.count;
+  Vec3 own{}, other{};
+  for (int i = 0; i < grip.count; ++i) {
+    const int row = row_of_state[grip.rows[i]];
+    place.rows[i] = row, place.share[i] = i < grip.own ? grip.weights[i] : -grip.weights[i];
+    (i < grip.own ? own : other) += x[row].xyz() * grip.weights[i];
   }
-  return held;
+  if (grip.collider >= 0) other = shapes[grip.collider].pose.to_world(grip.point);
+  return own - other;
 }
 
-/// Moves the point that a grip holds to until it is stretched by `offset`; on a body, to the plane of the face that it
-/// touches now. False where that has none.
+void Contacts::take_rows(Grip& grip, int own, int count, const std::array<int, 4>& rows) const {
+  grip.own = own, grip.count = count;
+  for (int i = 0; i < count; ++i) grip.rows[i] = state_of_row[rows[i]];
+}
+
+/// Moves the points that a grip joins until it is stretched by `offset`: that of a collider under a vertex; else both,
+/// to where they touch now. On a body, that of a vertex goes to the plane of the face that it touches. False where that
+/// has none.
 bool Contacts::anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const {
   if (grip.collider >= 0) {
     const Pose& pose = shapes[grip.collider].pose;
-    grip.point = pose.to_local(pose.to_world(grip.point) + place.offset - offset);
+    if (place.touches == 1) {
+      grip.point = pose.to_local(pose.to_world(grip.point) + place.offset - offset);
+      return true;
+    }
+    take_rows(grip, place.touches, place.touches, place.at_rows);
+    Vec3 own{};
+    for (int i = 0; i < place.touches; ++i)
+      grip.weights[i] = place.at[i], own += x[place.at_rows[i]].xyz() * place.at[i];
+    grip.point = pose.to_local(own - offset);
     return true;
   }
-  return anchor(x, grip, place.face, x[place.rows[0]].xyz() - offset);
+  if (grip.own == 2) return anchor_on_edges(x, grip, place.at_rows, place.at[1], -place.at[3], offset);
+  return anchor_on_face(x, grip, {place.at_rows[1], place.at_rows[2], place.at_rows[3]},
+                        x[place.at_rows[0]].xyz() - offset);
 }
 
 /// The point of the plane of a face that is nearest to `at`.
-bool Contacts::anchor(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const {
+bool Contacts::anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const {
   std::array<Vec3, 3> corner;
   for (int i = 0; i < 3; ++i) corner[i] = x[face[i]].xyz();
   const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = at - corner[0];
   const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
   if (!(det > 0)) return false;
   const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
-  for (int i = 0; i < 3; ++i) grip.face[i] = state_of_row[face[i]];
-  grip.weights = {1 - s - t, s, t};
+  grip.own = 1, grip.count = 4;
+  for (int i = 0; i < 3; ++i) grip.rows[1 + i] = state_of_row[face[i]];
+  grip.weights = {1, 1 - s - t, s, t};
   return true;
+}
+
+/// Points of two edges beside those at s and t, where nothing is stretched.
+bool Contacts::anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
+                               const Vec3& offset) const {
+  const Vec3 p = x[rows[1]].xyz() - x[rows[0]].xyz(), q = x[rows[3]].xyz() - x[rows[2]].xyz();
+  const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), det = pp * qq - pq * pq;
+  if (!(det > 0)) return false;
+  const double po = dot(p, offset), qo = dot(q, offset);
+  s += (qq * po - pq * qo) / det, t += (pq * po - pp * qo) / det;
+  take_rows(grip, 2, 4, rows);
+  grip.weights = {1 - s, s, 1 - t, t};
+  return true;
+}
+
+bool Contacts::find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Grip& grip) const {
+  const Vec3 p0 = x[c.rows[0]].xyz(), q0 = at(x, c.rows[2]), r = p0 - q0;
+  const Vec3 p = x[c.rows[1]].xyz() - p0, q = at(x, c.rows[3]) - q0, n = cross(p, q);
+  const double nn = dot(n, n);
+  if (!(nn > 0.1 * parallel * dot(p, p) * dot(q, q))) return false;
+  const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
+  if (!(std::abs(s - 0.5) < 1.5 && std::abs(t - 0.5) < 1.5)) return false;
+  if (c.rows[2] >= 0) return anchor_on_edges(x, grip, c.rows, s, t, {});
+  take_rows(grip, 2, 2, c.rows);
+  grip.weights = {1 - s, s, 0, 0};
+  grip.point = pose.to_local(p0 + p * s);
+  return true;
+}
+
+void Contacts::find_point_on_face(const ContactRow& row, const Vec4* x, const Pose& pose, Grip& grip) const {
+  take_rows(grip, 3, 3, row.rows);
+  Vec3 own{};
+  for (int i = 0; i < 3; ++i) grip.weights[i] = row.share[i], own += x[row.rows[i]].xyz() * row.share[i];
+  grip.point = pose.to_local(own);
 }
 
 /// Where the line along which the face pushes comes through its plane: beside the face that is not its nearest point,
@@ -132,7 +182,7 @@ void Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) cons
   const Vec3 at = x[row.rows[0]].xyz(), a = x[face[0]].xyz(), out = direction(row.direction, {0, 1, 0});
   const Vec3 normal = direction(cross(x[face[1]].xyz() - a, x[face[2]].xyz() - a), out);
   const double along = dot(normal, out);
-  anchor(x, grip, face, std::abs(along) > 0.1 ? at - out * (dot(normal, at - a) / along) : at);
+  anchor_on_face(x, grip, face, std::abs(along) > 0.1 ? at - out * (dot(normal, at - a) / along) : at);
 }
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
@@ -140,12 +190,11 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
                       double friction, int body, int other, std::span<double> energies) {
   Place& place = places_[&grip - grips.data()];
   place = {};
-  place.rows[0] = row.rows[0], place.share[0] = 1;
-  if (row.count == 4) place.face = {row.rows[1], row.rows[2], row.rows[3]};
+  place.touches = row.count, place.at_rows = row.rows, place.at = row.share;
   place.body = body, place.other = other, place.stiffness = row.stiffness, place.coulomb = pressure * friction;
   const Vec3 normal = direction(row.direction, {0, 1, 0});
   const auto find_offset = [&] {
-    const Vec3 d = x[row.rows[0]].xyz() - find_holders(x, grip, place);
+    const Vec3 d = find_stretch(x, grip, place);
     place.offset = d - normal * dot(normal, d);
     return norm(place.offset);
   };
@@ -440,7 +489,9 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
       energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, c.meeting, energies);
     } else {
       const OnEdge& c = on_edges[i - count];
-      energy += push(x, gradient, row, depth, -1, 0, c.body, c.other, c.meeting, energies);
+      // of an edge that fades, the row has the root of the weight, and its force the other one
+      const double friction = row.fades ? c.friction * std::sqrt(weight) : c.friction;
+      energy += push(x, gradient, row, depth, c.grip, friction, c.body, c.other, c.meeting, energies);
     }
   }
   looks_again_ = false;

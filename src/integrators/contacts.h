@@ -36,14 +36,16 @@ struct ContactRow {
   }
 };
 
-/// What holds a place against sliding: a spring to the point where it took hold, which gives way at the Coulomb force.
+/// What holds a place against sliding: a spring between the two points that touched when it took hold, which gives way
+/// at the Coulomb force. Rows as the state counts.
 struct Grip {
-  int row = -1;       // the vertex, as the state counts
-  int collider = -1;  // the other side: a collider, and `point` in its frame,
-  int body = -1;      // or a body, and a point of a face, in rows of the state
-  Vec3 point;
-  std::array<int, 3> face{{-1, -1, -1}};
-  std::array<double, 3> weights{};
+  int row = -1;                           // the vertex; a vertex of the edge or the face; -1: it has let go
+  int collider = -1, body = -1;           // the other side
+  std::array<int, 3> more{{-1, -1, -1}};  // what else tells it from others: ends of edges, corners
+  Vec3 point;                             // of the collider, in its frame
+  int own = 1, count = 1;                 // so many of these are on this side, and the rest on that of another body
+  std::array<int, 4> rows{{-1, -1, -1, -1}};
+  std::array<double, 4> weights{{1, 0, 0, 0}};
   double cap = unknown;  // force at which it slides, that of Coulomb at the end of the last step
   double stretch = 0;    // at the end of the last step
   static constexpr double unknown = -1;
@@ -82,7 +84,8 @@ class Contacts {
   struct OnEdge {
     std::array<int, 4> rows;
     int body, other, meeting;
-    double thickness, stiffness, allowance;
+    double thickness, stiffness, friction, allowance;
+    int grip = -1;
     int side;  // 1: the first lies on the side of the second to which the cross product of the two looks; or -1
   };
 
@@ -134,8 +137,13 @@ class Contacts {
   /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing
   /// has.
   bool take_hold();
-  /// The point of the face in `row` that a new grip holds to: not stretched at x.
+  /// The point of the face in `row` that the vertex of a new grip holds to: not stretched at x.
   void find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
+  /// The points of two edges, or of an edge and a collider that was at `pose`, where their lines pass each other at x.
+  /// False: too far from both, or as good as parallel.
+  bool find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Grip& grip) const;
+  /// The point of the face in `row` that touches a point of a collider, and that of the collider.
+  void find_point_on_face(const ContactRow& row, const Vec4* x, const Pose& pose, Grip& grip) const;
 
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
@@ -171,9 +179,11 @@ class Contacts {
     Vec3 offset;  // tangential
     std::array<int, 4> rows;
     std::array<double, 4> share;
-    std::array<int, 3> face;  // that it touches
     int count;
-    double coulomb;  // friction times pressure, now
+    int touches;                 // vertices of what touches now,
+    std::array<int, 4> at_rows;  // these,
+    std::array<double, 4> at;    // with these shares
+    double coulomb;              // friction times pressure, now
     double stiffness;
     double cap;  // that was used
     int body, other;
@@ -183,8 +193,11 @@ class Contacts {
   void bend(const ContactRow& row);
   void keep_near(ContactRow& row, double depth);
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
-  bool anchor(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const;
-  Vec3 find_holders(const Vec4* x, const Grip& grip, Place& place) const;
+  bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const;
+  bool anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
+                       const Vec3& offset) const;
+  void take_rows(Grip& grip, int own, int count, const std::array<int, 4>& rows) const;
+  Vec3 find_stretch(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
 

@@ -56,7 +56,8 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
     const auto mine = [&](int row) { return row >= body.first && row < body.first + body.count; };
     for (const Grip& g : state.grips) {
       if (!mine(g.row)) continue;
-      for (int i = 0; i < 3; ++i) whole(g.face[i]), whole(g.weights[i]);
+      for (int i = 0; i < g.count; ++i) whole(g.rows[i]), whole(g.weights[i]);
+      for (const int m : g.more) whole(m);
       add(hash, g.point);
       for (const double a : {double(g.row), double(g.collider), double(g.body), g.cap, g.stretch}) whole(a);
     }

@@ -24,11 +24,15 @@ std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
           c.state_of_row[on.rows[3]]};
 }
 
+/// In scenes of so many bodies, those that do not give back everything have no friction where their edges cross: in a
+/// heap of them vertices hold, and frames with it took four times as long.
+constexpr int least_heap = 3;
+
 /// Of a cosine: by how much edges may turn in a step until something no longer lies on them.
 constexpr double cone_slack = 0.1;
 
 /// Grips and entries of a state, in the order in which they are found again.
-std::array<int, 3> key(const Grip& g) { return {g.row, g.collider, g.body}; }
+std::array<int, 6> key(const Grip& g) { return {g.row, g.collider, g.body, g.more[0], g.more[1], g.more[2]}; }
 std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
 std::array<int, 4> key(const Press& p) { return p.key; }
 
@@ -62,12 +66,11 @@ const T* find_sorted(const std::vector<T>& places, const Key& wanted) {
       std::lower_bound(places.begin(), places.end(), wanted, [](const T& p, const Key& k) { return key(p) < k; });
   return found != places.end() && key(*found) == wanted ? &*found : nullptr;
 }
-template <class T>
-const T* find_sorted(const std::vector<T>& places, int row, int collider, int body) {
-  return find_sorted(places, std::array<int, 3>{row, collider, body});
-}
 
 }  // namespace
+
+/// What held the place of `fresh` at the end of the last step.
+const Grip* World::old_grip(const Grip& fresh) const { return find_sorted(state.grips, key(fresh)); }
 
 void World::compile_contact() {
   contact_bodies_.assign(model.bodies.size(), {});
@@ -237,7 +240,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const bool through = dot(after.normal, before.normal) < 0;
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
-        if (const Entry* entry = find_sorted(state.entries, model.bodies[b].first + r, int(s), -1)) {
+        if (const Entry* entry = find_sorted(state.entries, std::array{model.bodies[b].first + r, int(s), -1})) {
           const Vec3 n = end.direction_to_world(entry->normal);
           if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
         }
@@ -245,10 +248,10 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
                              cb.stiffness, pair.friction, -1,     carried, came};
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
-          const Grip* grip = find_sorted(state.grips, global, int(s), -1);
           on.grip = int(c.grips.size());
           Grip fresh;
-          fresh.row = global, fresh.collider = int(s), fresh.point = start.to_local(x);
+          fresh.row = fresh.rows[0] = global, fresh.collider = int(s), fresh.point = start.to_local(x);
+          const Grip* grip = old_grip(fresh);
           c.grips.push_back(grip ? *grip : fresh);
         }
         c.on_shapes.push_back(on);
@@ -437,9 +440,9 @@ void World::prepare_pairs(Island& island, double h) {
     ContactRow here;
     on.allowance = allowance({a.first + r, -1, island.bodies()[j], -1}, c.touch(on, x, here), pace * cb.edge);
     if (pair.friction > 0) {
-      const Grip* old = find_sorted(state.grips, a.first + r, -1, island.bodies()[j]);
       Grip fresh;
-      fresh.row = a.first + r, fresh.body = island.bodies()[j];
+      fresh.row = fresh.rows[0] = a.first + r, fresh.body = island.bodies()[j];
+      const Grip* old = old_grip(fresh);
       if (!old) c.find_point(here, x, fresh);
       on.grip = int(c.grips.size());
       c.grips.push_back(old ? *old : fresh);
@@ -447,6 +450,7 @@ void World::prepare_pairs(Island& island, double h) {
     on.thickness -= on.allowance;
     c.on_faces.push_back(on);
   }
+  const bool many = int(model.bodies.size()) >= least_heap;
   for (const Pair& p : edge_edge_) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
     const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
@@ -486,10 +490,27 @@ void World::prepare_pairs(Island& island, double h) {
     double weight;
     // lines of solids that are deep in each other where they do not cross yet have not come in either
     const double depth = solid_a && solid_b ? c.line_depth(on, x) : c.touch(on, x, unused, weight);
-    on.allowance = allowance(edge_key(c, on), depth, pace * std::min(ca.edge, cb.edge));
+    const std::array<int, 4> ends_of_state = edge_key(c, on);
+    on.allowance = allowance(ends_of_state, depth, pace * std::min(ca.edge, cb.edge));
     on.thickness -= on.allowance;
+    const PairSurface& pair = pair_in(p.surface_a, p.surface_b);
+    on.friction = pair.friction;
+    if (on.friction > 0 && !(many && pair.restitution < 1)) {
+      Grip fresh;
+      fresh.row = ends_of_state[0], fresh.more = {ends_of_state[1], ends_of_state[2], ends_of_state[3]};
+      fresh.body = island.bodies()[p.surface_b];
+      hold_edge(c, on, x, {}, fresh);
+    }
     c.on_edges.push_back(on);
   }
+}
+
+/// Gives two edges the grip that they had, or a new one that is not stretched.
+void World::hold_edge(Contacts& c, Contacts::OnEdge& on, const Vec4* x, const Pose& pose, Grip& fresh) const {
+  const Grip* old = old_grip(fresh);
+  if (!old && !c.find_points(on, x, pose, fresh)) return;
+  on.grip = int(c.grips.size());
+  c.grips.push_back(old ? *old : fresh);
 }
 
 /// So many steps that nothing passes more than a quarter of a solid that it may meet in one.

@@ -77,6 +77,8 @@ class World {
   void rebound(double time);
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
+  const Grip* old_grip(const Grip& fresh) const;
+  void hold_edge(Contacts& c, Contacts::OnEdge& on, const Vec4* x, const Pose& pose, Grip& fresh) const;
   /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
   bool repels() const { return scene.contact && scene.contact->response == "explicit"; }
   /// Points and edges of colliders that may touch faces and edges of bodies: collider_features.cpp.
