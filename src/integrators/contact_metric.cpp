@@ -2,44 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
-#include "base/parallel.h"
 #include "linear/front_kernel.h"
-#include "linear/row_kernel.h"
 
 namespace verve {
 
 namespace {
 
-/// Rows up to which a dense factor is cheaper than conjugate gradients, once, and where these have to be exact.
-constexpr int most_dense = 100, most_dense_exact = 600;
-constexpr int most_steps = 100;
-/// Rows that are solved for together to precondition the others.
-constexpr int most_grouped = 48;
+constexpr int most_steps = 400;
+/// Rows that precondition each other, all of the same two bodies or so many of them.
+constexpr int most_grouped = 64, least_grouped = 16;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
-/// Numbers of A^-1 that one thread multiplies by sooner than it hands some of them to another.
-constexpr size_t least_work = 50000;
-/// Of conjugate gradients.
-constexpr double enough = 1e-3;
-
-/// At the same place, with about the same direction and stiffness.
-bool alike(const ContactRow& a, const ContactRow& b) {
-  return a.count == b.count && std::equal(a.rows.begin(), a.rows.begin() + a.count, b.rows.begin()) &&
-         std::abs(a.stiffness - b.stiffness) < 0.01 * b.stiffness && norm(a.direction - b.direction) < 1e-3 &&
-         !a.fades && !b.fades;
+double product(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 }  // namespace
 
 void ContactMetric::bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns) {
   turns_ = &turns;
-  turned_.resize(turns.turns().size());
   turn_of_block_.assign(blocks.size(), -1);
   for (size_t b = 0, t = 0; b < blocks.size() && t < turns.turns().size(); ++b)
     if (turns.turns()[t].first == blocks[b].first) turn_of_block_[b] = int(t++);
-  rows_.clear();
-  groups_.all.clear(), last_groups_.all.clear();
+  rows_.clear(), active_.clear(), all_.clear();
+  patches_.all.resize(blocks.size()), pushing_.all.resize(blocks.size());
+  for (InversePatch& patch : patches_.all) patch.clear();
+  place_of_row_.assign(rows, -1), pushing_place_.assign(rows, -1);
+  patched_ = true;
   if (blocks == blocks_) return;
   blocks_ = blocks;
   size_ = rows;
@@ -60,293 +54,339 @@ ContactMetric::Lever ContactMetric::lever_of(const ContactRow& row) const {
   return out;
 }
 
+/// Of S.
 double ContactMetric::entry(int r, int s) const {
-  const ContactRow &a = rows_[r], &b = rows_[s];
+  const ContactRow &a = *rows_[r], &b = *rows_[s];
   const bool fades = a.fades || b.fades;
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
-    const int block = block_of_row_[a.rows[i]], first = blocks_[block].first;
-    const Patch& patch = patches_[block];
-    const float* const column =
-        patched_ ? patch.columns[touched_rows_[r][i] - patch.first] : blocks_[block].columns->of(a.rows[i] - first);
+    const int block = block_of_row_[a.rows[i]], place = place_of_row_[a.rows[i]];
     for (int k = 0; k < b.count; ++k)
       if (block_of_row_[b.rows[k]] == block)
         sum += (fades ? dot(a.slope(i), b.slope(k)) : a.share[i] * b.share[k]) *
-               column[patched_ ? touched_rows_[s][k] - patch.first : b.rows[k] - first];
+               patches_.all[block].entry(place_of_row_[b.rows[k]], place);
   }
   if (!fades) sum *= dot(a.direction, b.direction);
-  if (levers_.empty()) return sum;
+  const Lever &of_a = levers_[r], &of_b = levers_[s];
   for (int i = 0; i < 2; ++i)
     for (int k = 0; k < 2; ++k)
-      if (levers_[r].turn[i] >= 0 && levers_[r].turn[i] == levers_[s].turn[k])
-        sum += dot(levers_[r].by[i], turns_->turns()[levers_[r].turn[i]].inverse * levers_[s].by[k]);
+      if (of_a.turn[i] >= 0 && of_a.turn[i] == of_b.turn[k])
+        sum += dot(of_a.by[i], turns_->turns()[of_a.turn[i]].inverse * of_b.by[k]);
   return sum;
 }
 
-void ContactMetric::set(const std::vector<ContactRow>& rows) {
-  // the same places: then what was made for them still serves
-  if (rows.size() == rows_.size() && std::equal(rows.begin(), rows.end(), rows_.begin(), alike)) return;
-  rows_ = rows;
-  if (rows_.empty()) return;
-  levers_.clear();
-  if (!turns_->empty())
-    for (const ContactRow& row : rows_) levers_.push_back(lever_of(row));
+void ContactMetric::set(const std::vector<ContactRow>& now, const std::vector<const ContactRow*>& near) {
+  rows_.clear();
+  for (const ContactRow& row : now) rows_.push_back(&row);
+  rows_.insert(rows_.end(), near.begin(), near.end());
+  all_.resize(rows_.size());
+  std::iota(all_.begin(), all_.end(), 0);
+  active_.clear(), pushes_.clear();
+  factors_.assign(1, 0.0);  // place 0: none
   find_patches();
-  factored_ = grouped_ = false;
+  levers_.assign(rows_.size(), {});
+  for (size_t r = 0; !turns_->empty() && r < rows_.size(); ++r) levers_[r] = lever_of(*rows_[r]);
+  patches_.rows.clear();
+  for (int r = 0; patched_ && r < size(); ++r) make_lean(r, patches_, place_of_row_);
+  find_groups();
 }
 
-/// Rows of two bodies that lie on each other say nearly the same: solved for together, they make conjugate gradients
-/// ten times faster than each by itself. From one set to the next most groups stay as they are.
+/// Conjugate gradients are preconditioned by the exact inverse among rows of the same two bodies. Boxes that lie on
+/// each other have several rows for each place: by themselves these would take hundreds of steps to agree on who bears
+/// how much. Where there are many, neighbours are taken together.
 void ContactMetric::find_groups() {
   const int n = size();
-  std::swap(groups_, last_groups_);
-  auto& [groups, order, inverse, patched] = groups_;
-  patched = patched_;
-  order.resize(n), pair_of_row_.resize(n);
+  order_.resize(n), pair_of_row_.resize(n), members_.resize(n);
+  std::iota(order_.begin(), order_.end(), 0);
   for (int r = 0; r < n; ++r) {
-    const ContactRow& row = rows_[r];
+    const ContactRow& row = *rows_[r];
     const long a = block_of_row_[row.rows[0]], b = row.count == 1 ? -1 : block_of_row_[row.rows[row.count - 1]];
-    order[r] = r, pair_of_row_[r] = patched_ ? std::max(a, b) * (long(blocks_.size()) + 1) + std::min(a, b) : r;
+    pair_of_row_[r] = std::max(a, b) * (long(blocks_.size()) + 1) + std::min(a, b);
   }
-  std::sort(order.begin(), order.end(), [&](int r, int s) {
+  std::sort(order_.begin(), order_.end(), [&](int r, int s) {
     return pair_of_row_[r] != pair_of_row_[s] ? pair_of_row_[r] < pair_of_row_[s] : r < s;
   });
-  groups.clear();
-  size_t size = 0;
-  for (int r = 0; r < n;) {
-    const long pair = pair_of_row_[order[r]];
-    int end = r + 1;
-    while (end < n && end - r < most_grouped && pair_of_row_[order[end]] == pair) ++end;
-    groups.push_back({pair, r, end, size});
-    size += size_t(end - r) * (end - r);
-    r = end;
-  }
-  inverse.resize(size);
-  matrix_.resize(3 * size_t(most_grouped) * most_grouped);
-  size_t at = 0;
-  for (const Group& g : groups) {
-    const int m = g.last - g.first;
-    if (const double* known = known_inverse(g, at)) {
-      std::copy_n(known, size_t(m) * m, inverse.data() + g.inverse);
-    } else {
-      invert_group(g);
+  groups_.clear();
+  size_t sum = 0;
+  for (int begin = 0, end; begin < n; begin = end) {
+    for (end = begin; end < n && pair_of_row_[order_[end]] == pair_of_row_[order_[begin]];) ++end;
+    const int most = !patched_ ? 1 : end - begin <= most_grouped ? most_grouped : least_grouped;
+    for (int r = begin; r < end; r += most) {
+      const int last = std::min(r + most, end);
+      groups_.push_back({r, last, sum});
+      sum += size_t(last - r) * (last - r);
     }
   }
-  last_rows_ = rows_;
+  entries_.assign(sum, std::numeric_limits<double>::quiet_NaN());
 }
 
-/// The inverse of a group of the last set with the same rows; `at` goes on from one group to the next.
-const double* ContactMetric::known_inverse(const Group& group, size_t& at) const {
-  const auto& [groups, order, inverse, patched] = last_groups_;
-  if (!patched || !patched_) return nullptr;
-  while (at < groups.size() && groups[at].pair < group.pair) ++at;
-  if (at == groups.size() || groups[at].pair != group.pair) return nullptr;
-  const Group& last = groups[at++];
-  if (last.last - last.first != group.last - group.first) return nullptr;
-  for (int i = 0; i < group.last - group.first; ++i)
-    if (!alike(rows_[groups_.order[group.first + i]], last_rows_[order[last.first + i]])) return nullptr;
-  return inverse.data() + last.inverse;
-}
-
-void ContactMetric::invert_group(const Group& g) {
-  const int m = g.last - g.first;
-  const auto row = [&](int i) { return groups_.order[g.first + i]; };
-  double* const out = groups_.inverse.data() + g.inverse;
-  double *const matrix = matrix_.data(), *const factor = matrix + size_t(most_grouped) * most_grouped;
-  const auto diagonal = [&](int i) { return 1 / rows_[row(i)].stiffness + (patched_ ? entry(row(i), row(i)) : 0); };
-  for (int j = 0; j < m; ++j)
-    for (int i = j; i < m; ++i) matrix[size_t(j) * m + i] = i == j ? diagonal(i) : entry(row(i), row(j));
-  std::fill_n(out, size_t(m) * m, 0.0);
-  if (!invert_cholesky(matrix, factor, m)) {
-    for (int j = 0; j < m; ++j) out[size_t(j) * m + j] = 1 / diagonal(j);
-    return;
+/// Of its rows that push, unless these are the ones that did before.
+void ContactMetric::factorize(Group& g) {
+  int count = 0;
+  bool same = g.factor > 0;
+  for (int i = g.first; i < g.last; ++i) {
+    if (place_[order_[i]] < 0) continue;
+    same = same && count < g.members && members_[g.first + count] == i;
+    members_[g.first + count++] = i;
   }
-  // L^-T L^-1, which has the products of the columns of L^-1
-  for (int j = 0; j < m; ++j)
-    for (int i = j; i < m; ++i) {
-      double sum = 0;
-      for (int k = i; k < m; ++k) sum += factor[size_t(i) * m + k] * factor[size_t(j) * m + k];
-      out[size_t(j) * m + i] = out[size_t(i) * m + j] = sum;
+  same = same && count == g.members;
+  if (same) return;
+  g.members = count;
+  const size_t size = g.last - g.first, n = count;
+  matrix_.resize(n * n);
+  for (size_t j = 0; j < n; ++j)
+    for (size_t i = j; i < n; ++i) {
+      const int r = members_[g.first + i], s = members_[g.first + j];
+      double& known = entries_[g.entries + size_t(s - g.first) * size + (r - g.first)];
+      if (std::isnan(known)) known = patched_ ? entry(order_[r], order_[s]) : 0;
+      matrix_[j * n + i] = known + (i == j ? 1 / rows_[order_[r]]->stiffness : 0);
     }
+  g.factor = factors_.size();
+  factors_.resize(g.factor + n * n);
+  double* const out = factors_.data() + g.factor;
+  if (invert_cholesky(matrix_.data(), out, count)) return;
+  // round-off of columns in float: each by itself then
+  std::fill_n(out, n * n, 0.0);
+  for (size_t j = 0; j < n; ++j) {
+    const int r = members_[g.first + j];
+    out[j * n + j] =
+        1 / std::sqrt(entries_[g.entries + size_t(r - g.first) * (size + 1)] + 1 / rows_[order_[r]]->stiffness);
+  }
 }
 
-void ContactMetric::precondition(const std::vector<double>& r, std::vector<double>& z) {
-  group_r_.resize(2 * most_grouped);
-  double *const in = group_r_.data(), *const out = in + most_grouped;
-  for (const Group& g : groups_.all) {
-    const int m = g.last - g.first;
-    const int* const order = groups_.order.data() + g.first;
-    const double* inverse = groups_.inverse.data() + g.inverse;
-    for (int i = 0; i < m; ++i) in[i] = r[order[i]], out[i] = 0;
-    for (int j = 0; j < m; ++j, inverse += m)
-      for (int i = 0; i < m; ++i) out[i] += inverse[i] * in[j];
-    for (int i = 0; i < m; ++i) z[order[i]] = out[i];
+/// z = M^-1 r; returns r.z.
+double ContactMetric::precondition() {
+  double sum = 0;
+  for (const Group& g : groups_) {
+    const int n = g.members;
+    const double* const factor = factors_.data() + g.factor;
+    double in[most_grouped], out[most_grouped];
+    for (int i = 0; i < n; ++i) in[i] = r_[place_[order_[members_[g.first + i]]]], out[i] = 0;
+    for (int j = 0; j < n; ++j)
+      for (int i = j; i < n; ++i) out[i] += factor[size_t(j) * n + i] * in[j];
+    for (int i = 0; i < n; ++i) sum += out[i] * out[i];
+    for (int j = 0; j < n; ++j) {
+      double z = 0;
+      for (int i = j; i < n; ++i) z += factor[size_t(j) * n + i] * out[i];
+      z_[place_[order_[members_[g.first + j]]]] = z;
+    }
   }
+  return sum;
+}
+
+void ContactMetric::make_lean(int r, Patches& patches, const std::vector<int>& place_of_row) const {
+  const auto narrow = [](const Vec3& v) { return Float4{float(v.x), float(v.y), float(v.z), 0}; };
+  const ContactRow& row = *rows_[r];
+  Lean lean;
+  const int nothing = int(patches.force.size()) - 1, first_turn = nothing - int(turns_->turns().size());
+  for (int i = 0; i < 4; ++i) {
+    const bool is = i < row.count;
+    lean.at[i] = is ? patches.first[block_of_row_[row.rows[i]]] + place_of_row[row.rows[i]] : nothing;
+    lean.slope[i] = is ? narrow(row.slope(i)) : Float4();
+  }
+  for (int i = 0; i < 2; ++i) {
+    const bool is = levers_[r].turn[i] >= 0;
+    lean.at[4 + i] = is ? first_turn + levers_[r].turn[i] : nothing;
+    lean.slope[4 + i] = is ? narrow(levers_[r].by[i]) : Float4();
+  }
+  patches.rows.push_back(lean);
+}
+
+void ContactMetric::choose(const std::vector<char>& pushes) {
+  if (pushes == pushes_) return;
+  pushes_ = pushes;
+  active_.clear();
+  for (int r = 0; r < size(); ++r)
+    if (pushes[r]) active_.push_back(r);
+  find_pushing();
+  place_.assign(size(), -1);
+  for (size_t k = 0; k < active_.size(); ++k) place_[active_[k]] = int(k);
+  for (Group& g : groups_) factorize(g);
+}
+
+/// A^-1 between the vertices of rows that push, which are few of those that may: conjugate gradients multiply by it
+/// many times.
+void ContactMetric::find_pushing() {
+  if (!patched_) return;
+  for (const int row : pushing_rows_) pushing_place_[row] = -1;
+  pushing_rows_.clear();
+  for (const int r : active_)
+    for (int i = 0; i < rows_[r]->count; ++i) {
+      const int row = rows_[r]->rows[i];
+      if (pushing_place_[row] != -1) continue;
+      pushing_place_[row] = 0;
+      pushing_rows_.push_back(row);
+    }
+  std::sort(pushing_rows_.begin(), pushing_rows_.end());  // by block
+  for (InversePatch& patch : pushing_.all) patch.clear();
+  for (size_t begin = 0, end; begin < pushing_rows_.size(); begin = end) {
+    const int block = block_of_row_[pushing_rows_[begin]];
+    places_.clear();
+    for (end = begin; end < pushing_rows_.size() && block_of_row_[pushing_rows_[end]] == block; ++end) {
+      pushing_place_[pushing_rows_[end]] = int(places_.size());
+      places_.push_back(place_of_row_[pushing_rows_[end]]);
+    }
+    pushing_.all[block].select(patches_.all[block], places_);
+  }
+  pushing_.arrange(turns_->turns().size());
+  pushing_.rows.clear();
+  for (const int r : active_) make_lean(r, pushing_, pushing_place_);
 }
 
 /// Where few vertices of each block touch, A^-1 between them is cheaper to multiply by than a solve.
 void ContactMetric::find_patches() {
-  patches_.resize(blocks_.size());
-  for (Patch& patch : patches_) patch.rows.clear();
-  touched_of_row_.assign(size_, -1);
-  for (const ContactRow& row : rows_)
-    for (int i = 0; i < row.count; ++i) {
-      if (touched_of_row_[row.rows[i]] != -1) continue;
-      const int block = block_of_row_[row.rows[i]];
-      touched_of_row_[row.rows[i]] = int(patches_[block].rows.size());
-      patches_[block].rows.push_back(row.rows[i] - blocks_[block].first);
-    }
-  patched_ = true;
-  for (const Patch& patch : patches_) patched_ = patched_ && int(patch.rows.size()) <= most_patched;
-  if (!patched_ && size() > most_dense_exact) return;
-  int first = 0;
-  for (size_t b = 0; b < patches_.size(); ++b) {
-    Patch& patch = patches_[b];
-    blocks_[b].columns->make(patch.rows);
-    patch.first = first;
-    first += int(patch.rows.size());
-  }
   if (!patched_) return;
-  for (size_t b = 0; b < patches_.size(); ++b) {
-    Patch& patch = patches_[b];
-    const size_t n = patch.rows.size();
-    patch.inverse.resize(n * n);
-    for (size_t j = 0; j < n; ++j) {
-      const float* column = blocks_[b].columns->of(patch.rows[j]);
-      for (size_t i = 0; i < n; ++i) patch.inverse[j * n + i] = column[patch.rows[i]];
+  fresh_.clear();
+  for (const ContactRow* row : rows_)
+    for (int i = 0; i < row->count; ++i) {
+      int& place = place_of_row_[row->rows[i]];
+      if (place != -1) continue;
+      place = -2;
+      fresh_.push_back(row->rows[i]);
     }
-    patch.columns.resize(n);
-    for (size_t j = 0; j < n; ++j) patch.columns[j] = patch.inverse.data() + j * n;
+  if (fresh_.empty()) return;
+  std::sort(fresh_.begin(), fresh_.end());  // by block
+  for (size_t begin = 0, end; begin < fresh_.size(); begin = end) {
+    const int block = block_of_row_[fresh_[begin]];
+    InversePatch& patch = patches_.all[block];
+    int places = patch.size();
+    for (end = begin; end < fresh_.size() && block_of_row_[fresh_[end]] == block; ++end) {
+      place_of_row_[fresh_[end]] = places++;
+      fresh_[end] -= blocks_[block].first;
+    }
+    if (places > most_patched) {
+      patched_ = false;
+      return;
+    }
+    patch.add(std::span(fresh_).subspan(begin, end - begin), *blocks_[block].columns);
   }
-  touched_rows_.resize(rows_.size());
-  for (size_t r = 0; r < rows_.size(); ++r)
-    for (int i = 0; i < rows_[r].count; ++i) {
-      const int row = rows_[r].rows[i];
-      touched_rows_[r][i] = patches_[block_of_row_[row]].first + touched_of_row_[row];
-    }
-  force_.resize(first), moved_.resize(first);
-  // as many patches to a task as make it worth its while
-  size_t work = 0;
-  for (const Patch& patch : patches_) work += patch.inverse.size();
-  const size_t mean = std::max<size_t>(1, work / patches_.size());
-  patch_grain_ = int(std::min(patches_.size(), 1 + least_work / mean));
+  patches_.arrange(turns_->turns().size());
 }
 
-void ContactMetric::factorize() {
-  const int n = size();
-  // by columns; what comes back is the inverse of the Cholesky factor
-  factor_.resize(size_t(n) * n), matrix_.resize(size_t(n) * n);
-  for (int j = 0; j < n; ++j)
-    for (int i = j; i < n; ++i) matrix_[size_t(j) * n + i] = entry(i, j);
-  for (int j = 0; j < n; ++j) matrix_[size_t(j) * n + j] += 1 / rows_[j].stiffness;
-  if (invert_cholesky(matrix_.data(), factor_.data(), n)) return;
-  // round-off of columns in float: each by itself then
-  std::fill(factor_.begin(), factor_.end(), 0.0);
-  for (int j = 0; j < n; ++j) factor_[size_t(j) * n + j] = 1 / std::sqrt(entry(j, j) + 1 / rows_[j].stiffness);
+void ContactMetric::Patches::arrange(size_t turns) {
+  int sum = 0, largest = 0;
+  first.resize(all.size());
+  for (size_t b = 0; b < all.size(); ++b) {
+    first[b] = sum;
+    sum += all[b].size();
+    if (all[b].size() > 0) largest = std::max(largest, all[b].stride());
+  }
+  force.resize(sum + turns + 1), moved.resize(sum + turns + 1);
+  fields.resize(6 * size_t(largest));
+}
+
+/// By one thread: what is worth a second one is rare.
+void ContactMetric::Patches::multiply(const BodyTurns& turns) {
+  for (size_t b = 0; b < all.size(); ++b) {
+    const int n = all[b].size();
+    if (n == 0) continue;
+    const int stride = all[b].stride();
+    float *const in = fields.data(), *const out = in + 3 * size_t(stride);
+    for (int i = 0; i < n; ++i) {
+      const Float4& f = force[first[b] + i];
+      in[i] = f.x, in[stride + i] = f.y, in[2 * stride + i] = f.z;
+    }
+    all[b].multiply(in, out);
+    for (int i = 0; i < n; ++i) moved[first[b] + i] = {out[i], out[stride + i], out[2 * stride + i], 0};
+  }
+  const size_t count = turns.turns().size(), begin = force.size() - 1 - count;
+  for (size_t t = 0; t < count; ++t) {
+    const Float4& f = force[begin + t];
+    const Vec3 by = turns.turns()[t].inverse * Vec3{f.x, f.y, f.z};
+    moved[begin + t] = {float(by.x), float(by.y), float(by.z), 0};
+  }
+  moved.back() = {};
 }
 
 void ContactMetric::gather(const std::vector<Vec4>& x, std::vector<double>& out) const {
   out.resize(rows_.size());
-  for (size_t r = 0; r < rows_.size(); ++r) out[r] = rows_[r].along(x.data());
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    double sum = 0;
+    for (int i = 0; i < rows_[r]->count; ++i) sum += dot(rows_[r]->slope(i), x[rows_[r]->rows[i]].xyz());
+    out[r] = sum;
+  }
 }
 
 void ContactMetric::scatter(const std::vector<double>& m, std::vector<Vec4>& out) const {
   out.assign(size_, Vec4());
   for (size_t r = 0; r < rows_.size(); ++r)
-    for (int i = 0; i < rows_[r].count; ++i) out[rows_[r].rows[i]] += Vec4(rows_[r].slope(i) * m[r]);
+    for (int i = 0; m[r] != 0 && i < rows_[r]->count; ++i) out[rows_[r]->rows[i]] += Vec4(rows_[r]->slope(i) * m[r]);
+}
+
+void ContactMetric::respond(const std::vector<double>& m, std::vector<double>& out, const Solve& solve) {
+  out.resize(rows_.size());
+  apply(true, m.data(), out.data(), solve);
 }
 
 void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve,
-                                bool exactly) {
-  const int n = size();
-  const bool guessed = int(out.size()) == n;
-  out.resize(n);
-  if (factored_ || n <= (exactly ? most_dense_exact : most_dense)) {
-    if (!factored_) factorize();
-    factored_ = true;
-    r_.assign(n, 0.0);
-    for (int j = 0; j < n; ++j) {
-      const double* column = factor_.data() + size_t(j) * n;
-      for (int i = j; i < n; ++i) r_[i] += column[i] * y[j];
-    }
-    for (int j = 0; j < n; ++j) {
-      const double* column = factor_.data() + size_t(j) * n;
-      double sum[4] = {};
-      int i = j;
-      for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; ++k) sum[k] += column[i + k] * r_[i + k];
-      for (; i < n; ++i) sum[0] += column[i] * r_[i];
-      out[j] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    }
-    return;
+                                double fraction) {
+  const int n = int(active_.size());
+  const bool guessed = out.size() == rows_.size();
+  r_.resize(n), m_.assign(n, 0.0);
+  for (int i = 0; i < n; ++i) {
+    r_[i] = y[active_[i]];
+    if (guessed) m_[i] = out[active_[i]];
   }
-  // (K^-1 + S) out = y by conjugate gradients
-  if (!grouped_) find_groups();
-  grouped_ = true;
-  const auto product = [](const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
+  const auto multiply = [&](const std::vector<double>& p) {
+    apply(false, p.data(), q_.data(), solve);
+    for (int i = 0; i < n; ++i) q_[i] += p[i] / rows_[active_[i]]->stiffness;
   };
-  r_ = y, z_.resize(n), q_.resize(n);
-  precondition(r_, z_);
-  double rz = product(r_, z_);
-  const double fraction = exactly ? 1e-9 : enough, goal = fraction * fraction * rz;
+  z_.resize(n), q_.resize(n);
+  double rz = precondition();
+  const double goal = fraction * fraction * rz;
   if (guessed) {
-    multiply(out, q_, solve);
+    multiply(m_);
     for (int i = 0; i < n; ++i) r_[i] -= q_[i];
-    precondition(r_, z_);
-    rz = product(r_, z_);
-  } else {
-    std::fill(out.begin(), out.end(), 0.0);
+    rz = precondition();
   }
   p_ = z_;
-  for (int step = 0; step < (exactly ? 4 : 1) * most_steps && rz > goal && rz > 0; ++step) {
-    multiply(p_, q_, solve);
+  for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
+    multiply(p_);
     const double alpha = rz / product(p_, q_);
-    for (int i = 0; i < n; ++i) out[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
-    precondition(r_, z_);
-    const double next = product(r_, z_);
+    for (int i = 0; i < n; ++i) m_[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
+    const double next = precondition();
     for (int i = 0; i < n; ++i) p_[i] = z_[i] + p_[i] * (next / rz);
     rz = next;
   }
+  out.assign(rows_.size(), 0.0);
+  for (int i = 0; i < n; ++i) out[active_[i]] = m_[i];
 }
 
-/// q = (K^-1 + S) p
-void ContactMetric::multiply(const std::vector<double>& p, std::vector<double>& q, const Solve& solve) {
-  const int n = size();
+void ContactMetric::apply(bool all, const double* m, double* out, const Solve& solve) {
+  const std::vector<int>& which = all ? all_ : active_;
+  if (which.empty()) return;
   if (!patched_) {
-    scatter(p, b_);
-    x_.resize(size_);
-    solve(b_, x_);
-    gather(x_, q);
-  } else {
-    std::fill(force_.begin(), force_.end(), Vec4()), std::fill(moved_.begin(), moved_.end(), Vec4());
-    for (int r = 0; r < n; ++r) {
-      const ContactRow& row = rows_[r];
-      for (int i = 0; i < row.count; ++i) force_[touched_rows_[r][i]] += Vec4(row.slope(i) * -p[r]);
+    b_.assign(size_, Vec4()), x_.resize(size_);
+    for (size_t k = 0; k < which.size(); ++k) {
+      const ContactRow& row = *rows_[which[k]];
+      for (int i = 0; i < row.count; ++i) b_[row.rows[i]] += Vec4(row.slope(i) * m[k]);
     }
-    parallel_for(int(patches_.size()), patch_grain_, [&](int begin, int end, int) {
-      for (int b = begin; b < end; ++b) {
-        const Patch& patch = patches_[b];
-        const int m = int(patch.rows.size());
-        subtract_columns(patch.columns.data(), force_.data() + patch.first, m, 0, m, moved_.data() + patch.first);
-      }
-    });
-    std::fill(turned_.begin(), turned_.end(), Vec3{});
-    for (size_t r = 0; r < levers_.size(); ++r)
-      for (int i = 0; i < 2; ++i)
-        if (levers_[r].turn[i] >= 0) turned_[levers_[r].turn[i]] += levers_[r].by[i] * p[r];
-    for (size_t t = 0; t < turned_.size(); ++t) turned_[t] = turns_->turns()[t].inverse * turned_[t];
-    for (int r = 0; r < n; ++r) {
-      const ContactRow& row = rows_[r];
-      q[r] = 0;
-      for (int i = 0; i < row.count; ++i) q[r] += dot(row.slope(i), moved_[touched_rows_[r][i]].xyz());
-      for (int i = 0; !levers_.empty() && i < 2; ++i)
-        if (levers_[r].turn[i] >= 0) q[r] += dot(levers_[r].by[i], turned_[levers_[r].turn[i]]);
+    solve(b_, x_);
+    for (size_t k = 0; k < which.size(); ++k) out[k] = rows_[which[k]]->along(x_.data());
+    return;
+  }
+  Patches& patches = all ? patches_ : pushing_;
+  std::fill(patches.force.begin(), patches.force.end(), Float4());
+  for (size_t k = 0; k < which.size(); ++k) {
+    const Lean& row = patches.rows[k];
+    const float by = float(m[k]);
+    if (by == 0) continue;
+    for (int i = 0; i < 6; ++i) {
+      Float4& f = patches.force[row.at[i]];
+      const Float4& s = row.slope[i];
+      f.x += s.x * by, f.y += s.y * by, f.z += s.z * by, f.w += s.w * by;
     }
   }
-  for (int r = 0; r < n; ++r) q[r] += p[r] / rows_[r].stiffness;
+  patches.multiply(*turns_);
+  for (size_t k = 0; k < which.size(); ++k) {
+    const Lean& row = patches.rows[k];
+    Float4 sum;
+    for (int i = 0; i < 6; ++i) {
+      const Float4 &v = patches.moved[row.at[i]], &s = row.slope[i];
+      sum.x += s.x * v.x, sum.y += s.y * v.y, sum.z += s.z * v.z, sum.w += s.w * v.w;
+    }
+    out[k] = double(sum.x) + sum.y + sum.z;
+  }
 }
 
 }  // namespace verve

@@ -2,17 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "integrators/body_turns.h"
 #include "integrators/contacts.h"
 #include "integrators/inverse_columns.h"
+#include "integrators/inverse_patch.h"
+#include "linear/row_kernel.h"
 
 namespace verve {
 
-/// By Woodbury's formula, with J the rows j and K their stiffnesses,
+/// By Woodbury's formula, with J the rows j that push and K their stiffnesses,
 ///   A_c^-1 = A^-1 - A^-1 J^T (K^-1 + S)^-1 J A^-1,   S = J A^-1 J^T.
 /// S is made of entries of A^-1 between vertices that touch. A has a block for each part of the island (SolverParts).
+/// Which of all rows push is a choice that is made over and over again; S is that of all of them.
 class ContactMetric {
  public:
   using Solve = std::function<void(const std::vector<Vec4>&, std::vector<Vec4>&)>;
@@ -26,75 +30,84 @@ class ContactMetric {
   /// The blocks of A as they are now, and the sum of their rows. What was known of rows is forgotten: a step depends on
   /// nothing but its state.
   void bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns);
-  /// The rows as they are now. Few of them make a dense factor; many are solved for by conjugate gradients.
-  void set(const std::vector<ContactRow>& rows);
-  bool empty() const { return rows_.empty(); }
+  /// What touches, and then what might, as it is now. They stay where they are as long as they are asked for.
+  void set(const std::vector<ContactRow>& now, const std::vector<const ContactRow*>& near);
   int size() const { return int(rows_.size()); }
-  const std::vector<ContactRow>& rows() const { return rows_; }
+  const ContactRow& row(size_t r) const { return *rows_[r]; }
+  /// Those that push from now on, one flag per row.
+  void choose(const std::vector<char>& pushes);
+  /// None does.
+  bool empty() const { return active_.empty(); }
 
-  /// J x
+  /// J x of all rows, whether they push or not; of forces, S m likewise.
   void gather(const std::vector<Vec4>& x, std::vector<double>& out) const;
-  /// (K^-1 + S)^-1 y, as well as it takes to steer an iteration that looks at the true forces, or `exactly`. Begins at
+  void respond(const std::vector<double>& m, std::vector<double>& out, const Solve& solve);
+  /// (K^-1 + S)^-1 y among rows that push, 0 of the others: up to a `fraction` of y. Begins at
   /// what is in `out` where that has a value for each row.
-  void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, bool exactly = false);
+  void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, double fraction);
   /// J^T m
   void scatter(const std::vector<double>& m, std::vector<Vec4>& out) const;
 
  private:
-  struct Patch {  // vertices of a block that touch, and A^-1 between them, by columns
-    std::vector<int> rows;
-    std::vector<float> inverse;
-    std::vector<const float*> columns;  // of it
-    int first = 0;                      // of them in force_
-  };
-  struct Group {  // rows between the same two blocks, as order counts, and where the inverse among them is
-    long pair;
-    int first, last;
-    size_t inverse;
-  };
-  void find_patches();
-  void factorize();
-  void find_groups();
-  void invert_group(const Group& group);
-  const double* known_inverse(const Group& group, size_t& at) const;
-  void precondition(const std::vector<double>& r, std::vector<double>& z);
-  void multiply(const std::vector<double>& p, std::vector<double>& q, const Solve& solve);
-  double entry(int a, int b) const;
-
   /// How a row turns the bodies that it pushes: sum of share arm x direction.
   struct Lever {
     std::array<int, 2> turn{{-1, -1}};  // of turns_; -1: none
     std::array<Vec3, 2> by;
   };
+  /// What of a row the products need, close together: the vertices and turns it pushes, and how. Places of force and
+  /// slopes that are not taken are those of nothing.
+  struct Lean {
+    std::array<int, 6> at;
+    std::array<Float4, 6> slope;
+  };
+  struct Patches {
+    std::vector<InversePatch> all;     // by block
+    std::vector<int> first;            // of each, in the forces
+    std::vector<Float4> force, moved;  // of their vertices, patch by patch; then of the turns, then nothing
+    std::vector<float> fields;         // a patch of them, field by field
+    std::vector<Lean> rows;
+    void arrange(size_t turns);
+    void multiply(const BodyTurns& turns);
+  };
+  /// Rows between the same two blocks, which say nearly the same where bodies lie on each other.
+  struct Group {
+    int first, last;    // in order_
+    size_t entries;     // of S among them, in entries_, as far as they have been asked for
+    int members = 0;    // that push: from place `first` of members_ on
+    size_t factor = 0;  // the inverse of the Cholesky factor of K^-1 + S among these, by columns, in factors_
+  };
+  void find_groups();
+  void factorize(Group& group);
+  double precondition();
+  double entry(int r, int s) const;
+  void find_patches();
+  void find_pushing();
+  void make_lean(int r, Patches& patches, const std::vector<int>& place_of_row) const;
+  /// out = S m, of all rows or among those that push.
+  void apply(bool all, const double* m, double* out, const Solve& solve);
   Lever lever_of(const ContactRow& row) const;
 
   std::vector<Block> blocks_;
   const BodyTurns* turns_ = nullptr;
   std::vector<int> turn_of_block_;
-  std::vector<Lever> levers_;
-  std::vector<Vec3> turned_;  // by turn
   std::vector<int> block_of_row_;
   int size_ = 0;
-  std::vector<ContactRow> rows_;
-  bool factored_ = false, grouped_ = false, patched_ = false;
-  std::vector<double> factor_;  // inverse of the Cholesky factor of K^-1 + S, by columns
-  std::vector<double> matrix_;
-  // of conjugate gradients
-  std::vector<Patch> patches_;
-  int patch_grain_ = 1;
-  std::vector<int> touched_of_row_;               // -1: does not touch
-  std::vector<std::array<int, 4>> touched_rows_;  // of each contact row, as touched_ counts
-  std::vector<Vec4> force_, moved_;               // of the vertices that touch
+  std::vector<const ContactRow*> rows_;
+  std::vector<Lever> levers_;
+  std::vector<int> all_, active_;  // rows, and those that push
+  std::vector<char> pushes_;
+  bool patched_ = false;
+  Patches patches_, pushing_;      // of all rows of the step so far, and of those that push
+  std::vector<int> place_of_row_;  // in its patch; -1: does not touch
+  std::vector<int> pushing_place_, pushing_rows_, places_;
+  std::vector<int> fresh_;
   std::vector<Vec4> b_, x_;
-  struct Groups {
-    std::vector<Group> all;
-    std::vector<int> order;
-    std::vector<double> inverse;
-    bool patched = false;
-  } groups_, last_groups_;
-  std::vector<ContactRow> last_rows_;
+  std::vector<Group> groups_;
   std::vector<long> pair_of_row_;
-  std::vector<double> r_, p_, q_, z_, group_r_;
+  std::vector<int> order_, members_, place_;  // place_: in active_; -1: does not push
+  std::vector<double> entries_, factors_, matrix_;
+  // of conjugate gradients, in which rows count as active_ does
+  std::vector<double> r_, p_, q_, z_, m_;
 };
 
 }  // namespace verve

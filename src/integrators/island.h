@@ -271,7 +271,8 @@ class Island {
     bool lets_go = false;                 // of H, which becomes a debt
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
-    double rigid = 0;  // K
+    double rigid = 0;     // K
+    double deferred = 0;  // of H: owed, and not asked for in this step
     double e_ref = 0, scale_p = 0;
     double present = 0;  // energy scale of the state as it is, however far away the target
   };
@@ -300,10 +301,8 @@ class Island {
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
   double contact_rise(const Direction& d) const;
   void add_contacts(const Direction& d);
+  void find_relevant();
   void predict_contacts();
-  const ContactRow& near_row(size_t r) const;
-  void change_rows();
-  void choose_rows();
   void adopt_contacts();
   void correct_plain();
   void rest_on_contacts();
@@ -401,10 +400,15 @@ class Island {
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
-  std::vector<Vec4> contact_b_, contact_x_, change_b_, change_x_, d_, Ad_, more_, A_more_;
-  std::vector<double> along_, more_along_, guess_;
+  std::vector<Vec4> contact_b_, contact_x_, d_, Ad_;
+  struct Forecast {  // see predict_contacts; by row of metric_
+    std::vector<double> force, y, m, target, more, more_along;
+    std::vector<double> dropped, response, change;
+  } forecast_;
+  std::vector<const ContactRow*> relevant_;  // of contacts.near_rows()
+  std::vector<double> relevant_along_;
+  std::vector<double> along_;
   std::vector<double> near_force_, near_stiffness_;  // below 0: of friction, which always pulls
-  std::vector<ContactRow> predicted_;
   std::vector<char> pushes_;
   std::vector<double> lin_along_;
   double d_norm2_ = 0;    // d^T A_c d
@@ -416,6 +420,7 @@ class Island {
 
   // Work of a step, allocated once.
   BaseStep base_;
+  Motion step_start_;  // of a step in several stages, where something touches
   Start start_;
   Problem problem_;
   std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, Ac_lin_, kr_, Akr_, arm_, end_;

@@ -10,6 +10,9 @@ namespace {
 
 /// In which what will push is looked for anew.
 constexpr int most_turns = 8;
+/// Of forces, relative. Less would do to steer an iteration that looks at the true forces, but not to tell whether Q,
+/// which is as stiff as what touches, falls: 1e-3 takes more turns, and longer.
+constexpr double enough = 1e-5;
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
@@ -48,7 +51,7 @@ void Island::find_metric() {
   metric_.bind(blocks_, rows_, turns_);
   has_metric_ = true;
   for (auto& z : z_) z.clear();
-  contact_b_.resize(rows_), contact_x_.resize(rows_), more_.resize(rows_), A_more_.resize(rows_);
+  contact_b_.resize(rows_), contact_x_.resize(rows_);
 }
 
 /// Of bodies that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
@@ -211,25 +214,52 @@ void Island::settle_grips(std::vector<double>& losses) {
   for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
 }
 
+/// Of what is near, that which a step without contact would bring close to touching: within half of how deep it would
+/// go anywhere. The others, should something push them there, are for the next step to see.
+void Island::find_relevant() {
+  double deepest = 0;
+  for (const ContactRow& row : contacts.rows())
+    deepest = std::max(deepest, (row.force > 0 ? row.force / row.stiffness : 0) + row.along(Ag_.data()));
+  relevant_along_.clear();
+  for (const ContactRow& row : contacts.near_rows()) {
+    relevant_along_.push_back(row.force / row.stiffness + row.along(Ag_.data()));
+    deepest = std::max(deepest, relevant_along_.back());
+  }
+  relevant_.clear();
+  for (size_t r = 0; r < relevant_along_.size(); ++r)
+    if (relevant_along_[r] > -0.5 * deepest) relevant_.push_back(&contacts.near_rows()[r]);
+}
+
 /// What touches at x is not what touches where the step leads: a full step into what is near, or held back by what it
 /// leaves, is cut to a fraction by the search that follows. So a plain step is one of the model
-///   Q(d) = -g.d + 1/2 d^T A d + sum 1/2 k max(0, p + j.d)^2,   x -= d,
-/// over all that is near (p < 0: apart), found by Newton's method: each turn minimises the piece of Q that d lies in
-/// and goes as far there as Q falls. Q is convex and its slope at 0 is the true one, so that any number of turns leads
-/// downhill. Leaves d, and which rows push at its end.
+///   Q(d) = -g.d + 1/2 d^T A d + sum (1/2 k max(0, p + j.d)^2 - k max(0, p) j.d),   x -= d,
+/// over all that is near (p < 0: apart; g has the slope of what touches in it), found by Newton's method: each turn
+/// minimises the piece of Q that d lies in and goes as far there as Q falls. Q is convex and its slope at 0 is the true
+/// one, so that any number of turns leads downhill.
+///   The minimum of a piece is d = A^-1 (g - J^T m), where the forces of its rows are m more than at x, and all that
+/// comes between two of them is a A^-1 g - A^-1 J^T m as well. So d is known by (a, m), and Q on it by products of rows
+/// alone, y = J A^-1 g and S = J A^-1 J^T, with g.A^-1 g. Only where it ends is d itself made, by one solve. Leaves it,
+/// and which rows push at its end.
 void Island::predict_contacts() {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
-  const size_t now = contacts.rows().size(), all = now + contacts.near_rows().size();
+  find_relevant();
+  metric_.set(contacts.rows(), relevant_);
+  const size_t now = contacts.rows().size(), all = size_t(metric_.size());
+  Forecast& q = forecast_;
   pushes_.assign(all, 0);
   std::fill_n(pushes_.begin(), now, char(1));
-  change_b_.assign(rows_, Vec4()), change_x_.assign(rows_, Vec4());
-  d_.assign(rows_, Vec4()), Ad_.assign(rows_, Vec4());
-  along_.assign(all, 0.0), more_along_.resize(all), guess_.assign(all, 0.0);
   near_force_.resize(all), near_stiffness_.resize(all);
+  q.force.assign(all, 0.0), q.m.assign(all, 0.0), along_.assign(all, 0.0), q.target.assign(all, 0.0);
+  q.change.resize(all), q.dropped.resize(all), q.more.resize(all), q.more_along.resize(all);
   for (size_t r = 0; r < all; ++r) {
-    const ContactRow& row = near_row(r);
+    const ContactRow& row = metric_.row(r);
     near_force_[r] = row.force, near_stiffness_[r] = row.with >= 0 ? -row.stiffness : row.stiffness;
+    if (r < now) q.force[r] = row.force;
   }
+  metric_.gather(Ag_, q.y);
+  double g_Ag = 0;
+  for (int i = 0; i < rows_; ++i) g_Ag += dot(gg_[i], Ag_[i]);
+
   const auto force_at = [&](size_t r, double along) {
     const double force = near_force_[r] + std::abs(near_stiffness_[r]) * along;
     return force > 0 || near_stiffness_[r] < 0 ? force : 0;
@@ -237,66 +267,61 @@ void Island::predict_contacts() {
   const auto choose_pushes = [&](double look) {
     bool same = true;
     for (size_t r = 0; r < all; ++r) {
-      const char pushes = near_stiffness_[r] < 0 || force_at(r, along_[r] + look * more_along_[r]) > 0;
+      const char pushes = near_stiffness_[r] < 0 || force_at(r, along_[r] + look * q.more_along[r]) > 0;
       same = same && pushes == pushes_[r];
       pushes_[r] = pushes;
     }
     return same;
   };
+  // to the minimum of the piece in which those push that do now; what no longer does loses its force
+  const auto find_target = [&] {
+    metric_.choose(pushes_);
+    bool drops = false;
+    for (size_t r = 0; r < all; ++r) {
+      q.dropped[r] = pushes_[r] ? 0 : -q.force[r];
+      drops |= q.dropped[r] != 0;
+    }
+    if (drops) metric_.respond(q.dropped, q.response, solve);
+    for (size_t r = 0; r < all; ++r)
+      q.change[r] = (near_force_[r] - q.force[r]) / std::abs(near_stiffness_[r]) + q.y[r] - (drops ? q.response[r] : 0);
+    if (!metric_.empty()) metric_.multipliers(q.change, q.target, solve, enough);
+    for (size_t r = 0; r < all; ++r)
+      if (!pushes_[r]) q.target[r] = q.dropped[r];
+  };
+  double a = 0, more_a = 1, slope = 0, curvature = 0;  // of Q without its rows
+  const auto measure = [&] {
+    more_a = 1 - a;
+    for (size_t r = 0; r < all; ++r) q.more[r] = q.target[r] - q.m[r];
+    metric_.respond(q.more, q.more_along, solve);
+    for (size_t r = 0; r < all; ++r) q.more_along[r] = more_a * q.y[r] - q.more_along[r];
+    const double g_more = more_a * g_Ag - product(q.y, q.more);
+    slope = (a - 1) * g_more - product(q.m, q.more_along);
+    curvature = more_a * g_more - product(q.more, q.more_along);
+  };
+  // Q' on the way there, which grows: up to where it is 0
+  const auto rise = [&](double t) {
+    double sum = slope + t * curvature;
+    for (size_t r = 0; r < all; ++r)
+      sum += (force_at(r, along_[r] + t * q.more_along[r]) - q.force[r]) * q.more_along[r];
+    return sum;
+  };
+  const auto go = [&](double length) {
+    a += length * more_a;
+    for (size_t r = 0; r < all; ++r) q.m[r] += length * q.more[r], along_[r] += length * q.more_along[r];
+  };
   double fallen = 0, look = 0;
   crawls_ = false;
   for (int turn = 0; turn < most_turns; ++turn) {
-    if (turn > 0) change_rows();
-    choose_rows();
-    // to the minimum of this piece
-    const auto to_minimum = [&](bool exactly) {
-      for (int i = 0; i < rows_; ++i) more_[i] = Ag_[i] + change_x_[i];
-      contact_b_.assign(rows_, Vec4()), contact_x_.assign(rows_, Vec4());
-      if (!metric_.empty()) {
-        metric_.gather(more_, y_[6]);
-        contact_m_.clear();
-        for (size_t r = 0; turn > 0 && r < all; ++r)
-          if (pushes_[r]) contact_m_.push_back(guess_[r]);
-        metric_.multipliers(y_[6], contact_m_, solve, exactly);
-        for (size_t r = 0, k = 0; r < all; ++r)
-          if (pushes_[r]) guess_[r] = contact_m_[k++];
-        metric_.scatter(contact_m_, contact_b_);
-        this->solve(contact_b_, contact_x_);
-      }
-      for (int i = 0; i < rows_; ++i) {
-        more_[i] = more_[i] - contact_x_[i] - d_[i];
-        A_more_[i] = gg_[i] + change_b_[i] - contact_b_[i] - Ad_[i];
-      }
-    };
-    double slope, curvature;  // of Q without its rows
-    const auto measure = [&] {
-      slope = 0, curvature = 0;
-      for (int i = 0; i < rows_; ++i) slope += dot(Ad_[i] - gg_[i], more_[i]), curvature += dot(A_more_[i], more_[i]);
-      for (size_t r = 0; r < all; ++r) {
-        more_along_[r] = near_row(r).along(more_.data());
-        if (r < now) slope -= near_row(r).force * more_along_[r];  // which gg has in it
-      }
-    };
-    // Q' on the way there, which grows: up to where it is 0
-    const auto rise = [&](double t) {
-      double sum = slope + t * curvature;
-      for (size_t r = 0; r < all; ++r) sum += force_at(r, along_[r] + t * more_along_[r]) * more_along_[r];
-      return sum;
-    };
-    double fall = 0, length = 1;
-    for (const bool exactly : {false, true}) {
-      to_minimum(exactly);
-      measure();
-      fall = -rise(0);
-      if (fall > 0) break;
-    }
+    find_target();
+    measure();
+    double fall = -rise(0), length = 1;
     if (!foresees_) {
-      d_.swap(more_), Ad_.swap(A_more_);
+      go(1);
       break;
     }
     if (turn == 0 && !(fall > 0)) {
       // digits do not suffice: downhill in the metric without contact
-      more_ = Ag_, A_more_ = gg_;
+      std::fill(q.target.begin(), q.target.end(), 0.0);
       measure();
       fall = -rise(0);
       crawls_ = true;
@@ -318,41 +343,17 @@ void Island::predict_contacts() {
       crawls_ |= std::abs(fall) > 1e-3 * fallen;
       break;
     }
-    for (int i = 0; i < rows_; ++i) d_[i] += more_[i] * length, Ad_[i] += A_more_[i] * length;
+    go(length);
     // the next piece is that of where this one leads; where the way there is blocked at once, all that blocks it counts
     look = length < 0.1 ? 1 - length : 0;
-    for (size_t r = 0; r < all; ++r) along_[r] += length * more_along_[r];
     const bool same = choose_pushes(look);
     fallen += 0.5 * fall * length;
     if (length > 0.5 && (same || 0.5 * fall * length < 0.01 * fallen)) break;
   }
-}
-
-/// What touches, then what is near.
-const ContactRow& Island::near_row(size_t r) const {
-  const size_t now = contacts.rows().size();
-  return r < now ? contacts.rows()[r] : contacts.near_rows()[r - now];
-}
-
-/// What the rows that are to push change of gg, and of Ag.
-void Island::change_rows() {
-  bool changed = false;
-  std::fill(change_b_.begin(), change_b_.end(), Vec4()), std::fill(change_x_.begin(), change_x_.end(), Vec4());
-  for (size_t r = 0; r < pushes_.size(); ++r) {
-    if (pushes_[r] == char(r < contacts.rows().size())) continue;
-    const ContactRow& row = near_row(r);
-    const double force = pushes_[r] ? -row.force : row.force;
-    for (int i = 0; i < row.count; ++i) change_b_[row.rows[i]] += Vec4(row.slope(i) * force);
-    changed = true;
-  }
-  if (changed) solve(change_b_, change_x_);
-}
-
-void Island::choose_rows() {
-  predicted_.clear();
-  for (size_t r = 0; r < pushes_.size(); ++r)
-    if (pushes_[r]) predicted_.push_back(near_row(r));
-  metric_.set(predicted_);
+  d_.resize(rows_), Ad_.resize(rows_);
+  metric_.scatter(q.m, contact_b_);
+  this->solve(contact_b_, contact_x_);
+  for (int i = 0; i < rows_; ++i) d_[i] = Ag_[i] * a - contact_x_[i], Ad_[i] = gg_[i] * a - contact_b_[i];
 }
 
 /// Of a plain step: Ag = A_c^-1 gg in place of A^-1 gg.
@@ -364,13 +365,12 @@ void Island::correct_plain() {
 /// Of a step that holds something: the plain step is d, and A_c that of the rows that push where it leads.
 void Island::adopt_contacts() {
   predict_contacts();
-  choose_rows();
+  metric_.choose(pushes_);
+  metric_.gather(d_, along_);
   d_norm2_ = 0;
   for (int i = 0; i < rows_; ++i) d_norm2_ += dot(Ad_[i], d_[i]);
-  for (size_t r = 0; r < pushes_.size(); ++r) {
-    along_[r] = near_row(r).along(d_.data());
-    if (pushes_[r]) d_norm2_ += near_row(r).stiffness * along_[r] * along_[r];
-  }
+  for (size_t r = 0; r < pushes_.size(); ++r)
+    if (pushes_[r]) d_norm2_ += std::abs(near_stiffness_[r]) * along_[r] * along_[r];
   Ag_.swap(d_);
 }
 
@@ -444,7 +444,8 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   };
   if (!metric_.empty()) {
     metric_.gather(Alin_, y_[6]);
-    metric_.multipliers(y_[6], z_[6], solve, false);
+    z_[6].clear();
+    metric_.multipliers(y_[6], z_[6], solve, enough);
     s.lin_lin -= product(y_[6], z_[6]);
     metric_.scatter(z_[6], contact_b_);
     this->solve(contact_b_, contact_x_);
@@ -455,8 +456,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
     const Vec6 less = momenta(1);
     for (int a = 0; a < 6 && problem_.whole; ++a) s.q_lin[a] -= less[a];
   }
-  lin_along_.resize(pushes_.size());
-  for (size_t r = 0; r < pushes_.size(); ++r) lin_along_[r] = near_row(r).along(Ac_lin_.data());
+  metric_.gather(Ac_lin_, lin_along_);
   k.h_lin = s.lin_lin;
   for (int i = 0; i < rows_; ++i) k.h_lin += dot(gg_[i], Ac_lin_[i]);
   if (!s.momenta) return;
@@ -475,7 +475,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
     Vec3 axis{};
     axis[a % 3] = 1;
     for (int r = 0; r < n; ++r) {
-      const ContactRow& row = metric_.rows()[r];
+      const ContactRow& row = metric_.row(r);
       for (int i = 0; i < row.count; ++i) {
         // columns of P and L as in move()
         const Vec3 column = a < 3 ? axis : cross(axis, Akr_[row.rows[i]].xyz() - shift);
@@ -483,7 +483,8 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
       }
     }
     // P and L are held as well as these are known
-    if (n > 0) metric_.multipliers(y_[a], z_[a], solve, true);
+    z_[a].clear();
+    if (n > 0) metric_.multipliers(y_[a], z_[a], solve, enough);
   }
   for (int a = 0; a < 6 && n > 0; ++a) {
     s.q_lin[a] -= product(y_[a], z_[6]);

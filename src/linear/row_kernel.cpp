@@ -93,6 +93,39 @@ void columns_double(const double* const* column, const Vec4* factor, int count, 
   all_columns(column, factor, count, begin, end, x);
 }
 
+/// Panel by panel, two columns at a time: the matrix is read once, from its beginning to its end.
+void dense_product(const float* HWY_RESTRICT matrix, int stride, int n, const float* HWY_RESTRICT f,
+                   float* HWY_RESTRICT out) {
+  const hn::CappedTag<float, dense_panel> d;
+  constexpr int parts = dense_panel / int(hn::MaxLanes(d));
+  const int lanes = int(hn::MaxLanes(d));
+  const auto column = [&](const float* HWY_RESTRICT c, const float* HWY_RESTRICT g, auto& x, auto& y,
+                          auto& z) HWY_ATTR {
+    const auto gx = hn::Set(d, g[0]), gy = hn::Set(d, g[stride]), gz = hn::Set(d, g[2 * size_t(stride)]);
+    for (int k = 0; k < parts; ++k) {
+      const auto v = hn::LoadU(d, c + k * lanes);
+      x[k] = hn::MulAdd(v, gx, x[k]), y[k] = hn::MulAdd(v, gy, y[k]), z[k] = hn::MulAdd(v, gz, z[k]);
+    }
+  };
+  for (int i = 0; i < n; i += dense_panel, matrix += size_t(dense_panel) * stride) {
+    hn::Vec<decltype(d)> x[2][parts], y[2][parts], z[2][parts];  // two chains of additions
+    for (int k = 0; k < 2; ++k)
+      for (int p = 0; p < parts; ++p) x[k][p] = y[k][p] = z[k][p] = hn::Zero(d);
+    const float* c = matrix;
+    int j = 0;
+    for (; j + 2 <= n; j += 2, c += 2 * dense_panel) {
+      column(c, f + j, x[0], y[0], z[0]);
+      column(c + dense_panel, f + j + 1, x[1], y[1], z[1]);
+    }
+    if (j < n) column(c, f + j, x[0], y[0], z[0]);
+    for (int k = 0; k < parts; ++k) {
+      float* const to = out + i + k * lanes;
+      hn::StoreU(hn::Add(x[0][k], x[1][k]), d, to), hn::StoreU(hn::Add(y[0][k], y[1][k]), d, to + stride);
+      hn::StoreU(hn::Add(z[0][k], z[1][k]), d, to + 2 * size_t(stride));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace verve::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -104,6 +137,7 @@ HWY_EXPORT(rows_float);
 HWY_EXPORT(rows_double);
 HWY_EXPORT(columns_float);
 HWY_EXPORT(columns_double);
+HWY_EXPORT(dense_product);
 
 void multiply_rows(const int* start, const int* column, const float* value, const Float4* x, int begin, int end,
                    Float4* out) {
@@ -118,6 +152,9 @@ void subtract_columns(const float* const* column, const Vec4* factor, int count,
 }
 void subtract_columns(const double* const* column, const Vec4* factor, int count, int begin, int end, Vec4* x) {
   HWY_DYNAMIC_DISPATCH(columns_double)(column, factor, count, begin, end, x);
+}
+void multiply_dense(const float* matrix, int stride, int n, const float* f, float* out) {
+  HWY_DYNAMIC_DISPATCH(dense_product)(matrix, stride, n, f, out);
 }
 
 }  // namespace verve

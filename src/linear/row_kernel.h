@@ -21,4 +21,10 @@ void multiply_rows(const int* start, const int* column, const double* value, con
 void subtract_columns(const float* const* column, const Vec4* factor, int count, int begin, int end, Vec4* x);
 void subtract_columns(const double* const* column, const Vec4* factor, int count, int begin, int end, Vec4* x);
 
+/// out = matrix f for three systems, each `stride` numbers (a multiple of dense_panel) after the other. The matrix has
+/// n rows and columns and lies in panels of as many rows, each by columns, `stride` of them. Numbers of `out` from n to
+/// the end of the panel are overwritten.
+inline constexpr int dense_panel = 16;
+void multiply_dense(const float* matrix, int stride, int n, const float* f, float* out);
+
 }  // namespace verve
