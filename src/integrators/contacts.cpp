@@ -17,7 +17,7 @@ void add(Vec4* gradient, const ContactRow& row, double force) {
 }
 
 /// Of an edge, at each end: where it touches less.
-constexpr double fading = 0.2;
+constexpr double fading = 0.1;
 /// Of the square of the sine between two edges: below this they touch less, and their vertices take over.
 constexpr double parallel = 0.05;
 

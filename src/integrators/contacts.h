@@ -120,6 +120,8 @@ class Contacts {
   std::vector<OnEdge> on_edges;
   std::vector<Grip> grips;
 
+  /// More than this is too deep for bodies that lie on each other.
+  double deep = 0;
   /// Colliders are the planes that they are where the step begins; the matrix has these already (Island::planes).
   bool planes = false;
   /// Spent on finding the nearest places since it was last set to 0 [ms].

@@ -28,7 +28,7 @@ constexpr double phase_per_step = 1.6;
 /// as of a gram of rubber tied to a ton, which backward Euler passes over.
 constexpr int calm_stay = 30;
 
-/// Bodies that touch, from which on H is not looked for any more once it was lost.
+/// Bodies that touch, from which on H is not looked for where none of them gives back everything, or it was lost.
 constexpr int least_heap = 3;
 /// Of E_ref: what fewer than that, and no sheets, may lose of H in a step where they do not give back everything.
 constexpr double small_loss = 0.05;
@@ -58,8 +58,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   int n = settings.substeps;
   place_anchors(island, clock(state.frame));  // those that have just turned on
   island.heap = false;
-  if (int(island.bodies().size()) >= least_heap)
+  if (int(island.bodies().size()) >= least_heap && settings.conservation == Conservation::cpd) {
+    island.heap = loses(island);
     for (const int b : island.bodies()) island.heap |= state.ledger[b].let_go;
+  }
   if (automatic && !island.heap) {
     if (!island.is_evaluated()) island.evaluate_motion();
     const bool rests = island.at_rest(h, settings.tolerance) || island.lies_still(settings.tolerance);

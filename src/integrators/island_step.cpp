@@ -20,7 +20,7 @@ constexpr int short_patience = 26;
 constexpr double stuck_length = 1e-2;
 constexpr int most_stuck = 3;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
-constexpr int heap_iterations = 12;
+constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -225,15 +225,18 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   StepOutcome out;
   Demand asked = demand;
   asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
-  for (int stage = 0; stage < integrator.stages(); ++stage) {
+  const bool staged = integrator.stages() > 1 && !contacts.empty();
+  if (staged) step_start_ = motion;
+  bool whole = false;  // taken at once
+  for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
     base_.stage = stage;
-    const StepOutcome before = out;
+    StepOutcome before = out;
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, heap && !contacts.empty());
-    if (out.let_go && !out.finished && !again) {  // nothing has moved yet
-      const int iterations = out.iterations;
-      out = take_stage(h * integrator.share(stage), settings, asked, settings.calm ? *settings.calm : integrator, calm,
-                       true);
-      out.iterations += iterations;
+    if (out.let_go && !out.finished && !again) {
+      before.iterations += out.iterations, before.timings += out.timings;
+      if (staged) motion = step_start_, asked = demand;
+      whole = true;
+      out = take_stage(h, settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
     }
     out.iterations += before.iterations;
     out.timings += before.timings;
@@ -303,7 +306,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   StepOutcome out;
   out.e_ref = p.e_ref;
   out.rigid_energy = p.rigid;
-  out.target_total = p.target.h - start_.force_x - p.offset;
+  out.target_total = p.target.h + p.deferred - start_.force_x - p.offset;
   out.impossible = p.momenta && p.kept == 6 && p.target.h < p.rigid;
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;
@@ -404,7 +407,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     Quantities c{{}, {}, h_now - h_target};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
     if (p.kept < 6) c = kept_part(c);
-    out.residual = {c.p, c.l, h_now - p.target.h};
+    out.residual = {c.p, c.l, h_now - p.target.h - p.deferred};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(c.h) / p.e_ref;
@@ -436,7 +439,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         continue;
       }
     }
-    if (done || out.stalled || k >= last_iteration || (heap && p.lets_go && k >= heap_iterations && !out.rose)) {
+    const int heap_end = contacts.depth() > contacts.deep ? most_heap_iterations : heap_iterations;
+    if (done || out.stalled || k >= last_iteration || (heap && p.lets_go && k >= heap_end && !out.rose)) {
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
@@ -550,6 +554,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
   }
+  if (p.deferred > 0) out.error_h = std::abs(out.residual.h) / p.e_ref;
   if (driven) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;

@@ -13,6 +13,19 @@ constexpr double still = 0.02;
 
 }  // namespace
 
+/// No two of its bodies, and none with a collider, give back everything.
+bool World::loses(const Island& island) const {
+  const int bodies = int(model.bodies.size());
+  for (const int a : island.bodies()) {
+    if (scene.contact && scene.contact->self && !(pair_of(a, a).restitution < 1)) return false;
+    for (const int b : island.bodies())
+      if (b > a && !(pair_of(a, b).restitution < 1)) return false;
+    for (int c = 0; c < int(model.colliders.size()); ++c)
+      if (!(pair_of(a, bodies + c).restitution < 1)) return false;
+  }
+  return true;
+}
+
 bool World::lies(const Island& island) const {
   const double fall = still * norm(island.forcing.common) * scene.step;
   for (size_t k = 0; k < island.bodies().size(); ++k) {

@@ -1,6 +1,7 @@
 // Contact as a frame sees it: what may touch, and what friction takes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "integrators/stopwatch.h"
@@ -16,8 +17,11 @@ constexpr double slack = 0.25;
 /// Likewise: how deep a vertex may be inside its own body.
 constexpr double self_reach = 1.5;
 
-/// Lengths of edges per second by which a place that is too deep is let out.
-constexpr double relaxation = 0.2;
+/// Of the width of a body.
+constexpr double too_deep = 0.01;
+
+/// Lengths of edges per second by which a place that is too deep is let out; of a heap, which need not hold H meanwhile.
+constexpr double relaxation = 0.2, heap_relaxation = 2;
 
 std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
   return {c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]], c.state_of_row[on.rows[2]],
@@ -184,6 +188,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   Contacts& c = island.contacts;
   const bool had = !c.empty(), planes = scene.contact && scene.contact->response == "planes";
   c.clear(int(island.bodies().size()), int(model.colliders.size()));
+  c.deep = std::numeric_limits<double>::infinity();
+  for (const int b : island.bodies()) c.deep = std::min(c.deep, too_deep * contact_bodies_[b].thin);
   c.row_of_state.assign(model.rows, -1), c.state_of_row.resize(island.rows());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
@@ -349,7 +355,7 @@ void World::prepare_pairs(Island& island, double h) {
 
   bool moves = false;  // what lies still stays as deep as it is
   for (const int b : island.bodies()) moves |= !state.ledger[b].lies;
-  const double pace = moves ? relaxation * h : 0;
+  const double pace = moves ? (island.heap ? heap_relaxation : relaxation) * h : 0;
   const Vec4* x = island.motion.x.data();
   // how far two vertices may come nearer to each other, squared
   const auto travel = [&](int i, int j) {

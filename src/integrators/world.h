@@ -86,6 +86,7 @@ class World {
   int feature_substeps(const Island& island, double h) const;
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
+  bool loses(const Island& island) const;
   bool lies(const Island& island) const;
   void stand_still(Island& island, StepOutcome& outcome);
   void foresee_contacts();

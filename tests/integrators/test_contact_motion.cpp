@@ -170,14 +170,17 @@ TEST_CASE("a box at rest stays for a minute, at one iteration a frame") {
 }
 
 TEST_CASE("soft boxes that go deep into each other keep P, and get back what they owe of H") {
-  for (const bool two_stages : {false, true}) {
+  // at 7.7 m/s they bring 3.8 kJ, more than it takes to crush both to nothing (mu V |F - R|^2 = 1.7 kJ each at F = 0):
+  // whether and when they come apart again is no longer theirs to say
+  for (const auto& [two_stages, speed] : {std::pair(false, 4.0), {true, 4.0}, {false, 7.7}, {true, 7.7}}) {
     CAPTURE(two_stages);
+    CAPTURE(speed);
     Scene scene;
     scene.bodies = {box_body(3, 9e3, "a"), box_body(3, 9e3, "b")};
     for (BodySpec& box : scene.bodies) box.place.scale = 0.4;
     scene.bodies[0].place.rotate = {19, 9, 9}, scene.bodies[0].place.translate = {-0.5, 0, 0};
     scene.bodies[1].place.rotate = {20, 30, 10}, scene.bodies[1].place.translate = {0.5, 0.1, 0.05};
-    scene.bodies[0].initial.velocity = {7.7, 0, 1}, scene.bodies[1].initial.velocity = {-7.7, 0, 1};
+    scene.bodies[0].initial.velocity = {speed, 0, 1}, scene.bodies[1].initial.velocity = {-speed, 0, 1};
     if (two_stages) scene.solver.integrator = "trbdf2";
     scene.contact.emplace();
     Simulation sim = make(scene);
@@ -192,11 +195,9 @@ TEST_CASE("soft boxes that go deep into each other keep P, and get back what the
     }
     MESSAGE("P off by ", worst_p, ", centre by ", astray, " m, H grown by ", grown);
     CHECK(worst_p <= 1e-10);
-    // a stage that is taken anew by backward Euler ends some millimetres beside; a step that is lost would be 24 of
-    // them
-    CHECK(astray <= (two_stages ? 5e-3 : 1e-9));
+    CHECK(astray <= 1e-9);
     CHECK(grown <= 1e-4);
-    CHECK(std::abs(kept_energy(sim.measure()) / m0.total - 1) <= 1e-4);
+    if (speed < 5) CHECK(std::abs(kept_energy(sim.measure()) / m0.total - 1) <= 1e-4);
   }
 }
 
