@@ -33,6 +33,10 @@ constexpr int least_heap = 3;
 /// Of E_ref: what fewer than that, and no sheets, may lose of H in a step where they do not give back everything.
 constexpr double small_loss = 0.05;
 
+/// Sub-steps of a frame up to which those that went well stand when a later one fails. Where more are needed, bodies go
+/// deep, and do better if they come in by short steps.
+constexpr int most_kept = 2;
+
 int substeps_for(double phase, int now) {
   int n = 1;
   while (n < 8 && phase / n > phase_per_step) n *= 2;
@@ -78,13 +82,17 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   double lowered = 0;
   int iterations = 0;  // attempts that were taken back cost as much as those that stand
   int turned = 0;      // sub-steps before this frame was cut for a turning point, which the next one will not have
+  int first = 0;       // sub-step to go on with
+  BodyLedger worst;
   for (;;) {
     const bool shortest = !automatic || n >= most;
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
-    BodyLedger worst;
     bool failed = false, too_high = false, missed = false;
-    for (int sub = 0; sub < n && !failed; ++sub) {
+    if (first == 0) worst = {};
+    int sub = first;
+    for (; sub < n && !failed; ++sub) {
+      if (sub > first && has_contact()) keep_substep(island);
       const double time = clock(state.frame + double(sub + 1) / n);
       place_anchors(island, time, double(sub + 1) / n);
       blow(island, time, h / n);
@@ -154,7 +162,16 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       for (const int b : island.bodies()) state.ledger[b].lies = still;
     }
     if (failed && last_chance && !too_high && !missed) return outcome;
+    if (failed && sub > first && n <= most_kept && has_contact() && !missed && !too_high && !shortest) {
+      // what touches changes from one sub-step to the next: those that went well stand
+      return_to_substep(island);
+      place_anchors(island, clock(state.frame + double(sub) / n), double(sub) / n);
+      island.energy_changed();
+      first = 2 * sub, n *= 2;
+      continue;
+    }
     if (failed) {
+      first = 0;
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       restore_grips(island);
@@ -196,6 +213,20 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     report.multiplier = outcome.lambda;
     return outcome;
   }
+}
+
+/// The state between two sub-steps of an island, for the next one to be taken again.
+void World::keep_substep(const Island& island) {
+  kept_.motion = island.motion;
+  kept_.ledger.clear();
+  for (const int b : island.bodies()) kept_.ledger.push_back(state.ledger[b]);
+  kept_.grips = state.grips, kept_.entries = state.entries, kept_.presses = state.presses, kept_.met = met_;
+}
+
+void World::return_to_substep(Island& island) {
+  island.motion = kept_.motion;
+  for (size_t k = 0; k < island.bodies().size(); ++k) state.ledger[island.bodies()[k]] = kept_.ledger[k];
+  state.grips = kept_.grips, state.entries = kept_.entries, state.presses = kept_.presses, met_ = kept_.met;
 }
 
 /// Everything as it was before the frame: the state, and what islands have taken over from it.

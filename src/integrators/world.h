@@ -93,6 +93,8 @@ class World {
   bool find_new_contacts();
   template <class End, class MayJoin>
   bool join_islands(End&& end, MayJoin&& may_join);
+  void keep_substep(const Island& island);
+  void return_to_substep(Island& island);
   void take_back();
   bool update_anchors(double time);
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
@@ -166,6 +168,14 @@ class World {
     bool still;  // at the end of the last one
   };
   std::vector<Met> met_;
+  struct {  // see keep_substep
+    Motion motion;
+    std::vector<BodyLedger> ledger;
+    std::vector<Grip> grips;
+    std::vector<Entry> entries;
+    std::vector<Press> presses;
+    std::vector<Met> met;
+  } kept_;
   struct Standing {
     const Island* island;
     std::uint64_t hash;  // at the start of the last frame
