@@ -112,6 +112,33 @@ TEST_CASE("a body at one length per frame is stopped by a plate of half its leng
   CHECK(sim.measure().momentum.y > 0);
 }
 
+TEST_CASE("a body at one length per frame comes back from a plate of a hundredth of its length") {
+  for (const double mu : {1e5, 1e6})
+    for (const double thickness : {0.01, 0.002}) {
+      CAPTURE(mu);
+      CAPTURE(thickness);
+      BodySpec box = box_body(3, mu);
+      box.place.scale = 0.2, box.place.rotate = {20, 30, 10}, box.place.translate = {0, 0.55, 0};
+      box.initial.velocity = {0, -0.2 * 30, 0};
+      ColliderSpec plate = collider("box", {0, -0.5 * thickness, 0});
+      plate.name = "plate", plate.size = {2, thickness, 2};
+      Scene scene;
+      scene.bodies = {box}, scene.colliders = {plate};
+      Simulation sim = make(scene);
+      const double start = kept_energy(sim.measure());
+      double deepest = 0;
+      for (int frame = 0; frame < 30; ++frame) {
+        REQUIRE(sim.step());
+        deepest = std::max(deepest, -lowest(sim));
+        REQUIRE(std::abs(kept_energy(sim.measure()) - start) <= 1e-4 * start);
+        REQUIRE(sim.measure().center.y > 0);
+      }
+      MESSAGE("corners ", deepest, " m through it for some frames");
+      CHECK(lowest(sim) > 0);
+      CHECK(sim.measure().momentum.y > 0);
+    }
+}
+
 TEST_CASE("a thin sheet at 20 m/s does not pass through a plane or a ball") {
   for (const bool plane : {true, false}) {
     CAPTURE(plane);
