@@ -87,7 +87,7 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
   Reading now = read(island);
   if (aim_.momenta) ride(island, now), now = read(island);
   const Vec3 d_p = now.p - aim_.target.p, d_l = now.l - aim_.target.l;
-  const double eps = settings.spec.epsilon * settings.spec.epsilon * aim_.e_ref * h * h;
+  const double slack = 1 / (settings.spec.epsilon * settings.spec.epsilon * aim_.e_ref * h * h);  // of D^-1
   double s = 0, t = 0, sum = 0;
   Quantities c;
   for (int k = 0;; ++k) {
@@ -107,11 +107,11 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
     } else {
       // the row of H less the centre's velocity times that of P: what is left is about the centre
       const double c_h = c.h - dot(now.velocity, c.p), along = dot(now.velocity, d_p);
-      s_hh += along * along / eps;
-      const Vec3 s_ph = d_p * (-along / eps), s_lh = p.gy + p.zy * inverse_h2;
+      s_hh += along * along * slack;
+      const Vec3 s_ph = d_p * (-along * slack), s_lh = p.gy + p.zy * inverse_h2;
       const auto turn = [](const Mat3& a) { return Mat3::identity() * (a(0, 0) + a(1, 1) + a(2, 2)) - a; };
-      const Mat3 s_ll = turn(p.y2) + turn(p.z2) * inverse_h2 + outer(d_l, d_l * (1 / eps));
-      const Mat3 s_pp = Mat3::identity() * (total_mass_ * inverse_h2) + outer(d_p, d_p * (1 / eps));
+      const Mat3 s_ll = turn(p.y2) + turn(p.z2) * inverse_h2 + outer(d_l, d_l * slack);
+      const Mat3 s_pp = Mat3::identity() * (total_mass_ * inverse_h2) + outer(d_p, d_p * slack);
       Mat6 s_qq{};
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) s_qq[i][j] = s_pp(i, j), s_qq[3 + i][3 + j] = s_ll(i, j);
@@ -123,8 +123,8 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
       for (int i = 0; i < 6; ++i) rest[i] -= s_qh[i] * lambda;
       const Vec6 q = inverse * rest;
       lambda_p = {q[0], q[1], q[2]}, lambda_l = {q[3], q[4], q[5]};
-      step_s = (dot(d_p, lambda_p) - along * lambda) / eps;
-      step_t = dot(d_l, lambda_l) / eps;
+      step_s = (dot(d_p, lambda_p) - along * lambda) * slack;
+      step_t = dot(d_l, lambda_l) * slack;
     }
     if (lambda == 0 && lambda_p == Vec3{} && lambda_l == Vec3{}) {  // nothing to put the energy into
       out.stationary = true;
@@ -163,6 +163,9 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
   }
   out.lambda = sum;
   slack_p_ = s, slack_l_ = t;
+  // A weight that leaves the slack to what is impossible: what it takes is owed. Otherwise a base step that loses much
+  // of L would have its way with 1e-5 of it in every step for good (pbd).
+  if (aim_.momenta && settings.spec.epsilon >= 1) c.p = now.p - aim_.target.p, c.l = now.l - aim_.target.l;
   // p of generalised-alpha goes on with the velocity, as in a push
   if (m.history)
     for (int i = 0; i < island.rows(); ++i) m.p[i] += m.v[i] - base_v_[i];

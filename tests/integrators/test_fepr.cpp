@@ -10,14 +10,6 @@ using namespace verve::test;
 
 namespace {
 
-/// Methods that hold nothing and have velocities: what a projection can follow.
-std::vector<std::string> bases() {
-  std::vector<std::string> out;
-  for (const MethodInfo& m : method_infos())
-    if (m.conservation == "none" && m.dynamic && m.stable) out.push_back(m.name);
-  return out;
-}
-
 /// A stretched and spun box of 3^3 cells, by itself.
 Rig cube_rig() {
   Rig rig(small_box(3), {strain(1e4)});
@@ -89,28 +81,97 @@ TEST_CASE("the gradients of H and L that FEPR projects along are their slopes") 
   }
 }
 
-TEST_CASE("FEPR reaches 1e-4 on its constraints within 10 iterations after every base method (Inventory M02)") {
-  for (const std::string& base : bases()) {
-    CAPTURE(base);
-    Rig rig = cube_rig();
-    const Settings settings = settings_for(base + "+fepr", find_method(base)->iterations, 1e-4);
-    ManifoldProjection projection(true);
-    const double h0 = total_energy(rig, rig.island->motion.x, rig.island->motion.v);
-    Demand demand;
-    int most = 0;
-    double mean = 0, worst = 0;
-    for (int k = 0; k < 90; ++k) {
-      projection.begin(*rig.island, frame, demand);
-      StepOutcome out = rig.step(settings);
-      const int before = out.iterations;
-      projection.finish(*rig.island, frame, settings, demand, out);
-      most = std::max(most, out.iterations - before), mean += (out.iterations - before) / 90.0;
-      demand.debt = {out.residual.p * -1, out.residual.l * -1, -out.residual.h};
-      worst = std::max(worst, std::abs(total_energy(rig, rig.island->motion.x, rig.island->motion.v) - h0) / h0);
+namespace {
+
+/// A free body, deformed, in motion and perhaps under constant forces; all of them are small.
+void let_go(Rig& rig, const Vec3& stretch, const Vec3& spin, double noise, double speed) {
+  Motion& m = rig.island->motion;
+  for (int r = 0; r < rig.rows(); ++r) {
+    const Vec3 x = rig.model.bodies[0].rest[r].xyz() + random_in_ball(7, r) * noise;
+    m.x[r] = Vec4(Vec3{stretch.x * x.x, stretch.y * x.y, stretch.z * x.z});
+    m.v[r] = Vec4(cross(spin, m.x[r].xyz()) + random_in_ball(8, r) * speed + Vec3{0.4, -0.2, 0.3});
+  }
+  rig.loaded();
+}
+PotentialSpec neo_hookean() {
+  return {"neo_hookean", {{"young", Track<double>(2e4)}, {"poisson", Track<double>(0.3)}}};
+}
+struct FreeBody {
+  std::string name;
+  Mesh mesh;
+  PotentialSpec potential;
+  Vec3 stretch, spin;
+  double noise, speed, weight;
+};
+std::vector<FreeBody> free_bodies() {
+  const Vec3 none{1, 1, 1}, spin{0.3, 2, 0.2};
+  return {{"box", small_box(3), strain(1e4), {1, 1.3, 1}, spin, 0, 0, 0},
+          {"box without spin", small_box(3), strain(1e4), {1.2, 0.8, 1}, {}, 0.02, 0, 0},
+          {"falling box under uneven forces", small_box(2), strain(1e4), {1, 1.2, 1}, {1, 0.5, 2}, 0.02, 0, 1},
+          {"Neo-Hookean box", small_box(2), neo_hookean(), {1, 1.3, 1}, spin, 0.02, 0, 0},
+          // from their lengths at rest: those that hold lengths leave no energy of a stretch to be kept, and without it
+          // L and H may be impossible together
+          {"net", generated("net", {{"columns", {6}}, {"rows", {6}}}), springs(2e4), none, spin, 0, 1, 0},
+          {"chain", generated("chain"), springs(2e4), none, {0, 1, 2}, 0, 1, 0}};
+}
+
+}  // namespace
+
+TEST_CASE("FEPR reaches 1e-4 on P, L and H within 10 iterations after every base method (Inventory M02)") {
+  for (const MethodInfo& base : method_infos()) {
+    if (base.conservation != "none" || !base.dynamic) continue;
+    CAPTURE(base.name);
+    int followed = 0, most = 0;
+    double worst_h = 0, worst_p = 0, worst_l = 0, worst_c = 0;
+    for (const FreeBody& body : free_bodies()) {
+      CAPTURE(body.name);
+      for (const double epsilon : {0.01, 100.0}) {  // with its slack, and all but without
+        CAPTURE(epsilon);
+        Rig rig(body.mesh, {body.potential});
+        rig.scene.solver.method = base.name + "+fepr";
+        if (!Simulation::create(rig.scene, {.threads = 1})) continue;  // refused: cannot drive the potential
+        let_go(rig, body.stretch, body.spin, body.noise, body.speed);
+        if (body.weight > 0) rig.push(body.weight, 3);
+        Settings settings = settings_for(base.name + "+fepr", base.iterations, 1e-4);
+        settings.spec.epsilon = epsilon;
+        const double h = base.stable ? frame / base.substeps : frame / 16;
+        ManifoldProjection projection(true);
+        const Motion& m = rig.island->motion;
+        const double h0 = total_energy(rig, m.x, m.v);
+        const Vec3 p0 = rig.momentum(m.v), force = rig.island->forcing.force.empty() ? Vec3{} : [&] {
+          Vec3 sum{};
+          for (const Vec4& f : rig.island->forcing.force) sum += f.xyz();
+          return sum;
+        }();
+        Demand demand;
+        for (int k = 1; k <= 45; ++k) {
+          projection.begin(*rig.island, h, demand);
+          StepOutcome out = rig.step(settings, h);
+          if (!out.message.empty()) FAIL(out.message);
+          const int before = out.iterations;
+          projection.finish(*rig.island, h, settings, demand, out);
+          demand.debt = {out.residual.p * -1, out.residual.l * -1, -out.residual.h};
+          most = std::max(most, out.iterations - before);
+          const Reading now = projection.read(*rig.island);
+          const double scale_p = std::sqrt(2 * rig.total_mass() * out.e_ref), scale_l = scale_p * now.radius;
+          worst_h = std::max(worst_h, std::abs(total_energy(rig, m.x, m.v) - h0) / out.e_ref);
+          worst_c = std::max({worst_c, norm(out.residual.p) / scale_p, norm(out.residual.l) / scale_l});
+          if (epsilon < 1) continue;
+          worst_p = std::max({worst_p, out.error_p, norm(rig.momentum(m.v) - p0 - force * (k * h)) / scale_p});
+          worst_l = std::max(worst_l, out.error_l);
+        }
+        ++followed;
+      }
     }
-    MESSAGE(base, ": at most ", most, " iterations, ", mean, " on average, dH ", worst);
+    MESSAGE(base.name, " on ", followed / 2, " bodies: at most ", most, " iterations, dH ", worst_h,
+            "; without slack dP ", worst_p, " dL ", worst_l, ", with it within ", worst_c);
+    CHECK(followed >= 2);
     CHECK(most <= 10);
-    CHECK(worst <= 1.5e-4);  // the tolerance, of an E_ref at least H0 and moved by what is still owed
+    // H and, without slack, P, L: from the start of the run, as what is left is owed
+    CHECK(worst_h <= 1e-4);
+    CHECK(worst_p <= 1e-4);
+    CHECK(worst_l <= 1e-4);
+    CHECK(worst_c <= 1e-4);
   }
 }
 

@@ -246,9 +246,9 @@ TEST_CASE("FEPR without slack holds P, L and H to 1e-4 after every base method (
     Simulation sim = make(scene);
     const Run r = run(sim, 200);
     MESSAGE(base, ": dH ", largest(r.energy_error), " dP ", largest(r.momentum_error), " dL ", largest(r.spin_error));
-    CHECK(largest(r.energy_error) <= 1.5e-4);
+    CHECK(largest(r.energy_error) <= 1e-4);
     CHECK(largest(r.momentum_error) <= 1e-4);
-    CHECK(largest(r.spin_error) <= (base == "pbd" ? 2e-3 : 1.5e-4));
+    CHECK(largest(r.spin_error) <= 1e-4);
   }
 }
 
@@ -298,6 +298,36 @@ TEST_CASE("FEPR after ten iterations of the midpoint rule loses spin on a stiff 
   CHECK(held >= 0.99);
   CHECK(converged >= 0.99);
   CHECK(kept >= 1 - 1e-6);
+}
+
+TEST_CASE(
+    "FEPR gains spin after PD and loses it after a midpoint rule cut short, whatever the start (Inventory M02, C27)") {
+  // box of 4^3 cells, 300 frames of 1/30 s: with PD at 8 frames per period, with the midpoint rule at 2, where its ten
+  // iterations do not converge. docs/fepr.md has the whole grid
+  const auto spin = [](const std::string& method, double mu, double stretch, double turn) {
+    Scene scene = scene_of(box_body(4, mu), method);
+    scene.bodies[0].initial.stretch = {1, stretch, 1};
+    scene.bodies[0].initial.angular_velocity = Vec3{0.1, 1, 0} * turn;
+    scene.solver.tolerance = 1e-4;
+    Simulation sim = make(scene);
+    const Run r = run(sim, 300);
+    CHECK(largest(r.energy_error) <= 1.5e-4);  // of E_ref, which is H or more
+    return norm(sim.measure().spin) / r.start_spin;
+  };
+  double mean_lost = 0;
+  for (const double stretch : {1.3, 1.5}) {
+    for (const double turn : {1.0, 2.0, 5.0}) {
+      CAPTURE(stretch);
+      CAPTURE(turn);
+      const double gained = spin("pd+fepr", 2.8e4, stretch, turn), left = spin("midpoint+fepr", 4.5e5, stretch, turn);
+      MESSAGE("stretch ", stretch, ", ", turn, " rad/s: spin ", gained, " after pd, ", left,
+              " after the midpoint rule");
+      CHECK(gained >= 1.2);
+      CHECK(left <= 0.95);
+      mean_lost += (1 - left) / 6;
+    }
+  }
+  CHECK(mean_lost >= 0.14);  // how much is lost of a single start depends on round-off
 }
 
 TEST_CASE("FEPR with its slack starts to turn a body that has no momentum, CPD does not (Fig. 13, Inventory C37)") {
