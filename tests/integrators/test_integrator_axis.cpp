@@ -70,11 +70,11 @@ TEST_CASE("integrators have their order of accuracy (Inventory N20, N21)") {
     const double coarse = error(method, 200), half = error(method, 400);
     const double order = std::log2(coarse / half);
     MESSAGE(method, ": errors ", coarse, ", ", half, ", order ", order);
-    CHECK(order == doctest::Approx(2).epsilon(0.05));  // +-0.1
+    CHECK(std::abs(order - 2) <= 0.1);
   }
-  const double coarse = error("pd", 1600), half = error("pd", 3200);
-  MESSAGE("pd: order ", std::log2(coarse / half));
-  CHECK(std::log2(coarse / half) == doctest::Approx(1).epsilon(0.1));
+  const double order = std::log2(error("pd", 1600) / error("pd", 3200));
+  MESSAGE("pd: order ", order);
+  CHECK(std::abs(order - 1) <= 0.1);
 }
 
 TEST_CASE("the implicit midpoint rule and Newmark's keep the energy of a spring over 1e5 steps (Inventory M03, N20)") {

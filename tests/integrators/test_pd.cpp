@@ -230,10 +230,9 @@ TEST_CASE("a new constraint, given as A and a projection, works without a change
 }
 
 TEST_CASE("differential coordinates need at least 5 times fewer iterations than A = B = 1 (Inventory P03)") {
-  // One step of a stretched and bumpy sheet of 41 x 41, 5043 degrees of freedom. The paper's 19683 take four times as
-  // long here and give the same picture: A = B = 1 passes news on by one edge per iteration, at the pace of the ratio
-  // of stiffness to m/h^2.
-  const Mesh cloth = generated("cloth", {{"columns", {41}}, {"rows", {41}}});
+  // One step of a stretched and bumpy sheet of 81 x 81, the paper's 19683 degrees of freedom. A = B = 1 passes news on by
+  // one edge per iteration, at the pace of the ratio of stiffness to m/h^2.
+  const Mesh cloth = generated("cloth", {{"columns", {81}}, {"rows", {81}}});
   const int n = int(cloth.vertices.size());
   const double k = 20;
   const auto edges = unique_edges(cloth);
@@ -248,7 +247,7 @@ TEST_CASE("differential coordinates need at least 5 times fewer iterations than 
     y.push_back(Vec4(p.x * 1.2, 0.02 * std::sin(6 * p.x) * std::cos(5 * p.z), p.z * 1.1));
   }
   std::vector<Vec4> solution = y;
-  for (double moved = 1; moved > 1e-12;) {
+  for (double moved = 1; moved > 1e-9;) {  // leaves some 20 times that, far below 1e-3 of the start
     const std::vector<Vec4> next = pd.global(y, pd.local(solution));
     moved = largest_difference(next, solution);
     solution = next;
@@ -267,7 +266,7 @@ TEST_CASE("differential coordinates need at least 5 times fewer iterations than 
   for (const auto& e : edges)
     for (const int v : e) diagonal[v] += 2 * k;
   int plain = 0;
-  while (error(x) > 1e-3 && plain < 20 * differential) {
+  while (error(x) > 1e-3 && plain < 6 * differential) {
     std::vector<Vec4> rhs(n);
     for (int v = 0; v < n; ++v) rhs[v] = y[v] * (mass[v] / (frame * frame));
     for (size_t e = 0; e < edges.size(); ++e) {

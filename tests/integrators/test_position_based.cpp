@@ -158,12 +158,15 @@ TEST_CASE("the sag of a hung cloth does not depend on the iterations of xpbd and
   std::vector<double> xpbd, pbd, pd;
   for (const int iterations : {20, 40, 80, 160}) xpbd.push_back(with("xpbd", iterations));
   for (const int iterations : {10, 50, 100, 200}) pbd.push_back(3 + with("pbd", iterations));
+  // the same numbers of iterations for both, and the same measure: what is beyond 3 m
+  const std::vector<double> pbd_sag{with("pbd", 20), with("pbd", 160)};
   for (const int iterations : {4, 20, 40, 80}) pd.push_back(3 + with("pd", iterations));
   MESSAGE("sag by xpbd ", xpbd[0], " ", xpbd[1], " ", xpbd[2], " ", xpbd[3], "; lowest by pbd ", pbd[0], " ", pbd[1],
-          " ", pbd[2], " ", pbd[3], "; by pd ", pd[0], " ", pd[1], " ", pd[2], " ", pd[3]);
+          " ", pbd[2], " ", pbd[3], ", its sag at 20 and 160 ", pbd_sag[0], " ", pbd_sag[1], "; by pd ", pd[0], " ", pd[1], " ", pd[2], " ", pd[3]);
   CHECK(xpbd[3] > 0.3);  // it does hang
   CHECK(spread(xpbd) <= 0.03);
   CHECK(spread(pbd) >= 0.2);
+  CHECK(spread(pbd_sag) > 0.2);
   CHECK(spread(pd) <= 0.03);
   // and both that solve the same equations agree
   CHECK(xpbd[3] + 3 == doctest::Approx(pd[3]).epsilon(0.01));
@@ -240,10 +243,10 @@ TEST_CASE("stretch stiffness changed alone leaves the shear response of strain-b
       const double stretch = frequency(method, 800, 100, normalized, false), sheared = frequency(method, 800, 400, normalized, false);
       MESSAGE(std::string(method), " normalized ", normalized, ": of the closed form, shear ", plain, " and with stretch x 4 ", stiff,
               ", stretch ", stretch, " and with shear x 4 ", sheared);
-      CHECK(sq(stiff / plain) == doctest::Approx(1).epsilon(0.02));
-      CHECK(plain == doctest::Approx(1).epsilon(0.02));
-      CHECK(stretch == doctest::Approx(1).epsilon(0.02));
-      CHECK(sq(sheared / stretch) == doctest::Approx(1).epsilon(0.02));
+      CHECK(std::abs(sq(stiff / plain) - 1) <= 0.02);
+      CHECK(std::abs(plain - 1) <= 0.02);
+      CHECK(std::abs(stretch - 1) <= 0.02);
+      CHECK(std::abs(sq(sheared / stretch) - 1) <= 0.02);
     }
   }
 }
