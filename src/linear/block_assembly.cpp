@@ -7,6 +7,7 @@ namespace verve {
 
 void BlockAssembly::begin_pattern(int vertices) {
   recording_ = true;
+  forget_values();
   pairs_.clear();
   matrix_ = {};
   matrix_.size = 3 * vertices;
@@ -38,32 +39,48 @@ void BlockAssembly::finish_pattern() {
     }
   }
   matrix_.value.assign(matrix_.row.size(), 0.0);
-  rank_.assign(rank.begin() + vertices, rank.end());
+  places_.clear();
+  for (size_t k = vertices; k < pairs_.size(); ++k) {
+    const int* start = &matrix_.start[3 * pairs_[k].column];
+    places_.push_back({start[0] + 3 * rank[k], start[1] - start[0]});
+  }
   pairs_ = {};
   recording_ = false;
 }
 
 void BlockAssembly::begin_values() {
-  next_ = 0;
-  std::fill(matrix_.value.begin(), matrix_.value.end(), 0.0);
+  next_ = kept_next_;
+  if (kept_.empty()) {
+    std::fill(matrix_.value.begin(), matrix_.value.end(), 0.0);
+  } else {
+    std::copy(kept_.begin(), kept_.end(), matrix_.value.begin());
+  }
 }
 
+void BlockAssembly::keep_values() { kept_ = matrix_.value, kept_next_ = next_; }
+
 void BlockAssembly::add(int i, int j, const Mat3& block) {
-  const bool upper = i < j;
-  const int column = upper ? i : j;
   if (recording_) {
-    pairs_.push_back({upper ? j : i, column});
+    pairs_.push_back({std::max(i, j), std::min(i, j)});
     return;
   }
-  const int rank = rank_[next_++];
-  for (int q = 0; q < 3; ++q) {
-    double* value = matrix_.value.data() + matrix_.start[3 * column + q];
-    if (rank == 0) {
-      for (int p = q; p < 3; ++p) value[p - q] += block(p, q);
-    } else {
-      value += (3 - q) + 3 * (rank - 1);
-      for (int p = 0; p < 3; ++p) value[p] += upper ? block(q, p) : block(p, q);
-    }
+  const Place& place = places_[next_++];
+  double* first = matrix_.value.data() + place.first;
+  double *second = first + place.column_size - 1, *third = second + place.column_size - 2;
+  const auto add_columns = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    first[0] += a.x, first[1] += a.y, first[2] += a.z;
+    second[0] += b.x, second[1] += b.y, second[2] += b.z;
+    third[0] += c.x, third[1] += c.y, third[2] += c.z;
+  };
+  if (i == j) {
+    first[0] += block(0, 0), first[1] += block(1, 0), first[2] += block(2, 0);
+    second[1] += block(1, 1), second[2] += block(2, 1);
+    third[2] += block(2, 2);
+  } else if (i > j) {
+    add_columns(block.col[0], block.col[1], block.col[2]);
+  } else {
+    const Mat3 t = transpose(block);
+    add_columns(t.col[0], t.col[1], t.col[2]);
   }
 }
 

@@ -16,6 +16,10 @@ class BlockAssembly {
   void begin_pattern(int vertices);
   void finish_pattern();
   void begin_values();
+  /// What has been added so far stays: the next pass goes on from here.
+  void keep_values();
+  /// From nothing again.
+  void forget_values() { kept_ = {}, kept_next_ = 0; }
 
   /// Rows of vertex i, columns of vertex j; the transpose is not added. That of i = j has to be symmetric.
   void add(int i, int j, const Mat3& block);
@@ -29,8 +33,15 @@ class BlockAssembly {
   };
   bool recording_ = false;
   std::vector<Pair> pairs_;
-  std::vector<int> rank_;  // of each block of the sequence within its column, 0 on the diagonal
+  /// Where a block of the sequence lies: its first entry, and the entries of its first column of the matrix. The three
+  /// columns of the same vertex follow each other, the second and the third without what is above the diagonal.
+  struct Place {
+    int first, column_size;
+  };
+  std::vector<Place> places_;
   size_t next_ = 0;
+  std::vector<double> kept_;
+  size_t kept_next_ = 0;
   SymmetricMatrix matrix_;
 };
 

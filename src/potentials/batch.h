@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/aligned.h"
 #include "potentials/chunks.h"
 #include "potentials/colours.h"
 #include "potentials/kernel.h"
@@ -154,19 +155,23 @@ class Batch final : public Potential {
   bool has_hessian() const override { return isotropic && !own_metric; }
   void add_hessian(const Vec4* x, bool definite, BlockAssembly& matrix, int offset) override {
     if constexpr (isotropic && !own_metric) {
+      const int groups = (elements() + block_size - 1) / block_size;
       if (x) {
-        blocks_.resize(stencil_.size() * pairs);
-        parallel_for(elements(), element_grain, [&](int begin, int end, int) {
-          for (int e = begin; e < end; ++e) element_hessian(e, x, definite, &blocks_[size_t(e) * pairs]);
+        blocks_.resize(size_t(groups) * group_values);
+        parallel_for(groups, 2, [&](int begin, int end, int) {
+          for (int g = begin; g < end; ++g) group_hessian(g, x, definite, blocks_.data() + size_t(g) * group_values);
         });
       }
-      const Mat3 none{};
       for (int e = 0; e < elements(); ++e) {
         const Stencil& s = stencil_[e];
         const bool there = x && !is_gone(e);
-        const Mat3* block = there ? &blocks_[size_t(e) * pairs] : &none;
+        const double* value = there ? blocks_.data() + size_t(e / block_size) * group_values + e % block_size : nullptr;
         for (int i = 0; i < vertices; ++i)
-          for (int j = 0; j <= i; ++j, block += there) matrix.add(s[i] + offset, s[j] + offset, *block);
+          for (int j = 0; j <= i; ++j) {
+            Mat3 block{};
+            for (int k = 0; there && k < 9; ++k, value += block_size) block.col[k / 3][k % 3] = *value;
+            matrix.add(s[i] + offset, s[j] + offset, block);
+          }
       }
     }
   }
@@ -221,7 +226,7 @@ class Batch final : public Potential {
       return true;
   }();
   static constexpr bool isotropic = StretchEnergy<Kernel>::isotropic;
-  static constexpr int pairs = vertices * (vertices + 1) / 2;
+  static constexpr int group_values = vertices * (vertices + 1) / 2 * 9 * block_size;  // of add_hessian
   static constexpr int element_grain = 32;
   static constexpr int fields = element_fields<Kernel>;
   static_assert(4 * vertices * block_size < 65536, "a chunk numbers its vertices in 16 bits");
@@ -286,22 +291,22 @@ class Batch final : public Potential {
     return reduce<Kernel, double>(element, d);
   }
 
-  /// The blocks of the pairs (i, j <= i).
-  void element_hessian(int e, const Vec4* x, bool definite, Mat3* blocks) const {
-    const Element<double> element = at(e);
-    const HessianModes<Kernel> modes(element, z_of(element, e, x), definite);
-    for (int k = 0; k < pairs; ++k) blocks[k] = {};
-    for (int m = 0; m < modes.count; ++m) {
-      if (modes.value[m] == 0) continue;
-      Vec3 b[vertices]{};  // A^T m
-      for (int i = 0; i < differences; ++i) {
-        for (int r = 0; r < rows_; ++r) b[i + 1] += modes.mode[m][r] * element.coefficient(r, i);
-        b[0] -= b[i + 1];
+  /// The blocks of sixteen elements, see find_corner_blocks.
+  void group_hessian(int group, const Vec4* x, bool definite, double* blocks) const {
+    CurvatureBlock<rows_, differences> b;
+    Element<double> element[block_size];
+    for (int lane = 0; lane < block_size; ++lane) {
+      const int e = std::min(group * block_size + lane, elements() - 1);
+      element[lane] = at(e);
+      const Columns<double, rows_> z = z_of(element[lane], e, x);
+      for (int r = 0; r < rows_; ++r) {
+        for (int a = 0; a < 3; ++a) b.z[r][a][lane] = z[r][a];
+        for (int i = 0; i < differences; ++i) b.coefficient[r][i][lane] = element[lane].coefficient(r, i);
       }
-      Mat3* block = blocks;
-      for (int i = 0; i < vertices; ++i)
-        for (int j = 0; j <= i; ++j, ++block) *block = *block + outer(b[i] * modes.value[m], b[j]);
     }
+    find_stretches(b);
+    for (int lane = 0; lane < block_size; ++lane) set_curvatures<Kernel>(element[lane], definite, lane, b);
+    find_corner_blocks(b, blocks);
   }
 
   /// The forces on all corners but the first.
@@ -381,7 +386,7 @@ class Batch final : public Potential {
   Chunks chunks_;
   std::vector<Block<double>> wide_;
   std::vector<Block<float>> narrow_;
-  std::vector<Mat3> blocks_;  // of add_hessian, pairs of corners by element
+  Aligned<double> blocks_;    // of add_hessian, pairs of corners of sixteen elements at a time
   std::vector<Vec3> forces_;  // of add_proximal
   std::vector<double> gaps_;
 

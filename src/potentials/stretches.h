@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "linear/small.h"
+#include "potentials/curvature_block.h"
 #include "potentials/kernel.h"
-#include "potentials/polar.h"
-#include "potentials/svd32.h"
+#include "potentials/stretch_frame.h"
 
 namespace verve {
 
@@ -123,47 +123,6 @@ struct StretchEnergy<Corotated> : IsotropicEnergy {
   }
 };
 
-/// Of z with R columns. u is a full frame; the last stretch of an inverted tetrahedron is negative, with u and v
-/// rotations (Irving et al. 2004). v[i][r]: entry of column r in the i-th direction at rest.
-template <int R>
-struct Stretches {
-  Vec3 s{};
-  Vec3 u[3];
-  double v[R][R];
-
-  explicit Stretches(const Columns<double, R>& z) {
-    if constexpr (R == 1) {
-      s.x = norm(z[0]);
-      u[0] = s.x > 0 ? z[0] / s.x : Vec3{1, 0, 0};
-      u[1] = any_perpendicular<double>(u[0]);
-      u[2] = cross(u[0], u[1]);
-      v[0][0] = 1;
-    } else if constexpr (R == 2) {
-      const Svd32<double> svd = svd32<double>(z);
-      s.x = svd.s0, s.y = svd.s1;
-      u[0] = svd.u0, u[1] = svd.u1, u[2] = cross(svd.u0, svd.u1);
-      v[0][0] = svd.cs, v[0][1] = svd.sn, v[1][0] = -svd.sn, v[1][1] = svd.cs;
-    } else {
-      Mat3 U, V;
-      rotation_svd(Mat3{{z[0], z[1], z[2]}}, U, s, V);
-      for (int i = 0; i < 3; ++i) {
-        u[i] = U.col[i];
-        for (int r = 0; r < 3; ++r) v[i][r] = V.col[i][r];
-      }
-    }
-  }
-
-  /// u_i v_j^T, times a factor added to `out`.
-  void add(int i, int j, double factor, Columns<double, R>& out) const {
-    for (int r = 0; r < R; ++r) out[r] += u[i] * (factor * v[j][r]);
-  }
-  Columns<double, R> compose(const Vec3& stretches) const {
-    Columns<double, R> out{};
-    for (int i = 0; i < R; ++i) add(i, i, stretches[i], out);
-    return out;
-  }
-};
-
 /// psi and its slope: those of the kernel at diag(s).
 template <class Kernel>
 double stretch_energy(const typename Kernel::template Element<double>& e, const Vec3& s, Vec3& slope) {
@@ -196,54 +155,43 @@ Mat3 stretch_hessian(const typename Kernel::template Element<double>& e, const V
   }
 }
 
-/// d2 Psi/dz2 = sum of value m m^T over 3 R matrices m of unit size: changes of the stretches, turns and shears of two
-/// directions against each other (Stomakhin et al. 2012; Smith et al. 2019), and turns out of the
-/// element's plane or line. With `definite` negative values count as 0: the nearest semi-definite matrix.
-template <class Kernel>
-struct HessianModes {
-  static constexpr int R = Kernel::rows, count = 3 * R;
-  double value[count];
-  Columns<double, R> mode[count];
+/// The nearest matrix without negative eigenvalues.
+inline Mat3 without_negative(const Mat3& matrix) {
+  Mat3 axes, out{};
+  const Vec3 value = symmetric_eigen(matrix, axes);
+  for (int k = 0; k < 3; ++k)
+    if (value[k] > 0) out = out + outer(axes.col[k] * value[k], axes.col[k]);
+  return out;
+}
 
-  HessianModes(const typename Kernel::template Element<double>& e, const Columns<double, R>& z, bool definite) {
-    const Stretches<R> at(z);
-    const Vec3& s = at.s;
-    Vec3 slope;
-    stretch_energy<Kernel>(e, s, slope);
-    const Mat3 second = stretch_hessian<Kernel>(e, s);
-    const double size = std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)});
-    int n = 0;
-    const auto next = [&](double c) -> Columns<double, R>& {
-      value[n] = definite && !(c > 0) ? 0 : c;
-      mode[n] = {};
-      return mode[n++];
-    };
-
-    Mat3 axes;
-    const Vec3 curvature = symmetric_eigen(second, axes);
-    for (int k = 0, kept = 0; k < 3 && kept < R; ++k) {
-      // those of a smaller matrix are the ones within its rows; the rest of `second` is zero
-      double inside = 0;
-      for (int i = 0; i < R; ++i) inside += axes(i, k) * axes(i, k);
-      if (inside < 0.5) continue;
-      Columns<double, R>& m = next(curvature[k]);
-      for (int i = 0; i < R; ++i) at.add(i, i, axes(i, k), m);
-      ++kept;
+/// d2 Psi/dz2 at the stretches of one lane, by amounts of u_k v_l^T (Stomakhin et al. 2012; Smith et al. 2019): changes
+/// of the stretches, turns and shears of two directions against each other, and turns out of the element's plane or
+/// line. Each of these is a space of its own; with `definite` what is negative counts as 0: the nearest semi-definite
+/// matrix.
+template <class Kernel, int N>
+void set_curvatures(const typename Kernel::template Element<double>& e, bool definite, int lane,
+                    CurvatureBlock<Kernel::rows, N>& out) {
+  constexpr int R = Kernel::rows;
+  const Vec3 s{out.s[0][lane], out.s[1][lane], out.s[2][lane]};
+  Vec3 slope;
+  stretch_energy<Kernel>(e, s, slope);
+  const Mat3 second = stretch_hessian<Kernel>(e, s), along = definite ? without_negative(second) : second;
+  const double size = std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)});
+  const auto kept = [&](double c) { return definite && !(c > 0) ? 0 : c; };
+  // Where two stretches meet, the quotients go over into derivatives; 1e-5 apart both are good to 1e-10.
+  const double near = 1e-5 * size;
+  for (int i = 0; i < R; ++i) {
+    for (int j = 0; j < R; ++j) out.along[i][j][lane] = along(i, j);
+    for (int j = i + 1; j < R; ++j) {
+      const double sum = s[i] + s[j], gap = s[i] - s[j], mean = 0.5 * (second(i, i) + second(j, j));
+      const double turn = kept(std::abs(sum) > near ? (slope[i] + slope[j]) / sum : mean + second(i, j));
+      const double shear = kept(std::abs(gap) > near ? (slope[i] - slope[j]) / gap : mean - second(i, j));
+      out.own[i][j][lane] = out.own[j][i][lane] = 0.5 * (shear + turn);
+      out.crossed[i][j][lane] = out.crossed[j][i][lane] = 0.5 * (shear - turn);
     }
-    // Where two stretches meet, the quotients go over into derivatives; 1e-5 apart both are good to 1e-10.
-    const double near = 1e-5 * size, half = std::sqrt(0.5);
-    for (int i = 0; i < R; ++i) {
-      for (int j = i + 1; j < R; ++j) {
-        const double sum = s[i] + s[j], gap = s[i] - s[j], mean = 0.5 * (second(i, i) + second(j, j));
-        Columns<double, R>& turn = next(std::abs(sum) > near ? (slope[i] + slope[j]) / sum : mean + second(i, j));
-        at.add(i, j, half, turn), at.add(j, i, -half, turn);
-        Columns<double, R>& shear = next(std::abs(gap) > near ? (slope[i] - slope[j]) / gap : mean - second(i, j));
-        at.add(i, j, half, shear), at.add(j, i, half, shear);
-      }
-      for (int k = R; k < 3; ++k) at.add(k, i, 1, next(s[i] > 1e-12 * size ? slope[i] / s[i] : second(i, i)));
-    }
+    for (int k = R; k < 3; ++k) out.own[k][i][lane] = kept(s[i] > 1e-12 * size ? slope[i] / s[i] : second(i, i));
   }
-};
+}
 
 /// argmin Psi(z) + w/2 |z - q|^2 by its stretches: U and V are those of q (von Neumann). Newton's method from the
 /// stretches of q, negative curvature turned positive, each step halved until it descends.
@@ -251,7 +199,7 @@ template <class Kernel>
 Columns<double, Kernel::rows> proximal(const typename Kernel::template Element<double>& e,
                                        const Columns<double, Kernel::rows>& q) {
   constexpr int R = Kernel::rows;
-  const Stretches<R> at(q);
+  const Stretches<double, R> at(q);
   const double w = e.weight;
   Vec3 s = at.s, slope;
   const auto value = [&](const Vec3& t, Vec3& g) {

@@ -19,6 +19,7 @@ class Newton final : public Minimizer {
 
   bool begin(Island& island) override {
     const bool changed = constant_.refresh(island, true);
+    if (changed) stale_ = true;
     has_hessians_ = false;
     island.each_potential([&](const Potential& potential, int) { has_hessians_ |= potential.has_hessian(); });
     // the same matrix for every iteration and each of the three axes
@@ -39,9 +40,17 @@ class Newton final : public Minimizer {
     }
     if (!has_pattern_) {
       blocks_.begin_pattern(island.rows());
-      add(island, nullptr, true);
+      add_constant();
+      add_elements(island, nullptr, true);
       blocks_.finish_pattern();
       has_pattern_ = true;
+    }
+    if (stale_) {
+      blocks_.forget_values();
+      blocks_.begin_values();
+      add_constant();
+      blocks_.keep_values();
+      stale_ = false;
     }
     // Elements under pressure are indefinite at the minimum itself, and made definite they would cost the quadratic
     // end; the sum over all is definite there. So it is tried as it is, and where that has failed once more when steps
@@ -63,15 +72,17 @@ class Newton final : public Minimizer {
  private:
   bool factorize(Island& island, const std::vector<Vec4>& x, bool definite) {
     blocks_.begin_values();
-    add(island, x.data(), definite);
+    add_elements(island, x.data(), definite);
     return factor_.factorize(blocks_.matrix(), island.bodies().size() == 1, Precision::float64);
   }
 
-  /// What stays the same over the iterations, and the elements at x.
-  void add(Island& island, const Vec4* x, bool definite) {
+  /// What stays the same over the iterations.
+  void add_constant() {
     const SymmetricMatrix& m = constant_.matrix();
     for (int c = 0; c < m.size; ++c)
       for (int k = m.start[c]; k < m.start[c + 1]; ++k) blocks_.add(m.row[k], c, m.value[k]);
+  }
+  void add_elements(Island& island, const Vec4* x, bool definite) {
     island.each_potential([&](Potential& potential, int first) {
       if (potential.has_hessian()) potential.add_hessian(x ? x + first : nullptr, definite, blocks_, first);
     });
@@ -80,6 +91,7 @@ class Newton final : public Minimizer {
   StepMatrix constant_;
   BlockAssembly blocks_;
   bool has_pattern_ = false, first_ = true;
+  bool stale_ = true;                            // what blocks_ keeps is of another constant_
   bool has_hessians_ = true, factored_ = false;  // some potential has one; factor_ is that of constant_
   double last_ = 0, refused_ = 0;  // squares of lengths: of the last step, and of that before the sum was indefinite
   Cholesky factor_;
