@@ -43,65 +43,105 @@ void pack(const double* a, int ld, int rows, int width, double* packed) {
   }
 }
 
+/// The same of the transpose: `a` has `width` rows.
+void pack_transposed(const double* a, int ld, int rows, int width, double* packed) {
+  for (int first = 0; first < rows; first += tile, packed += size_t(tile) * width) {
+    for (int i = 0; i < tile; ++i) {
+      const double* row = a + size_t(first + i) * ld;
+      for (int k = 0; k < width; ++k) packed[size_t(k) * tile + i] = first + i < rows ? row[k] : 0;
+    }
+  }
+}
+
 enum class Update { subtract, assign, assign_negated };
 
-/// out[j][i] for one tile of rows and one register block of columns; entries above the diagonal (i < j, where the
-/// product is symmetric) and outside the matrix are left alone.
-template <Update update, bool symmetric>
-void block(const double* a, const double* b, int width, double* const* out, int i0, int rows, int j0, int end) {
+template <Update update>
+HWY_INLINE void change(V value, double* place) {
   const D d;
-  V sum[tile_vectors][columns];
+  if constexpr (update == Update::subtract) {
+    hn::StoreU(hn::Sub(hn::LoadU(d, place), value), d, place);
+  } else {
+    hn::StoreU(update == Update::assign ? value : hn::Neg(value), d, place);
+  }
+}
+
+/// out[j][i] for vectors [begin, end) of a tile of rows and one register block of columns; entries above the diagonal
+/// (i < j, where the product is symmetric) and outside the matrix are left alone. Summed over [first, last).
+template <Update update, bool symmetric, int begin, int end>
+void block(const double* a, const double* b, int first, int last, double* const* out, int i0, int rows, int j0,
+           int column_count) {
+  const D d;
+  V sum[end - begin][columns];
   for (auto& row : sum)
     for (V& s : row) s = hn::Zero(d);
-  for (int k = 0; k < width; ++k) {
-    V left[tile_vectors];
+  for (int k = first; k < last; ++k) {
+    V left[end - begin];
 #pragma GCC unroll 4
-    for (int v = 0; v < tile_vectors; ++v) left[v] = hn::LoadU(d, a + k * tile + v * lanes);
+    for (int v = begin; v < end; ++v) left[v - begin] = hn::LoadU(d, a + k * tile + v * lanes);
 #pragma GCC unroll 8
     for (int j = 0; j < columns; ++j) {
       const V right = hn::Set(d, b[k * tile + j]);
 #pragma GCC unroll 4
-      for (int v = 0; v < tile_vectors; ++v) sum[v][j] = hn::MulAdd(left[v], right, sum[v][j]);
+      for (int v = 0; v < end - begin; ++v) sum[v][j] = hn::MulAdd(left[v], right, sum[v][j]);
     }
   }
-  const bool whole = i0 + tile <= rows && j0 + columns <= end && (!symmetric || i0 >= j0 + columns - 1);
-  for (int j = 0; j < columns && j0 + j < end; ++j) {
+  for (int j = 0; j < column_count; ++j) {
     double* column = out[j0 + j];
-    if (whole) {
-      for (int v = 0; v < tile_vectors; ++v) {
-        double* place = column + i0 + v * lanes;
-        if constexpr (update == Update::subtract) {
-          hn::StoreU(hn::Sub(hn::LoadU(d, place), sum[v][j]), d, place);
-        } else {
-          hn::StoreU(update == Update::assign ? sum[v][j] : hn::Neg(sum[v][j]), d, place);
-        }
+    const int top = symmetric ? j0 + j : 0;  // and to the last row
+    for (int v = begin; v < end; ++v) {
+      const int from = i0 + v * lanes, to = from + lanes;
+      if (from >= top && to <= rows) {
+        change<update>(sum[v - begin][j], column + from);
+        continue;
       }
-    } else {
-      double value[tile];
-      for (int v = 0; v < tile_vectors; ++v) hn::StoreU(sum[v][j], d, value + v * lanes);
-      const int top = symmetric ? std::max(0, j0 + j - i0) : 0, bottom = std::min(tile, rows - i0);
-      for (int i = top; i < bottom; ++i) {
-        double& place = column[i0 + i];
-        place = update == Update::subtract ? place - value[i] : update == Update::assign ? value[i] : -value[i];
+      double value[lanes];
+      hn::StoreU(sum[v - begin][j], d, value);
+      for (int i = std::max(from, top); i < std::min(to, rows); ++i)
+        column[i] = update == Update::subtract ? column[i] - value[i - from]
+                    : update == Update::assign ? value[i - from]
+                                               : -value[i - from];
+    }
+  }
+}
+
+/// What is known of B in a product A B^T: nothing, or that it is a lower or an upper triangle.
+enum class Shape { full, lower, upper };
+
+/// out (+)= A B^T, A (rows x width) and B (count x width) packed; columns of the product from tiles
+/// [first_tile, last_tile) of B.
+template <Update update, bool symmetric, Shape shape = Shape::full>
+void multiply(const double* a, int rows, const double* b, int count, int width, double* const* out, int first_tile,
+              int last_tile) {
+  static_assert(tile_vectors == 3, "the choices below");
+  const size_t stride = size_t(tile) * width;
+  for (int bt = first_tile; bt < last_tile; ++bt) {
+    const int begin = bt * tile, end = std::min(count, begin + tile);
+    for (int i0 = symmetric ? begin : 0; i0 < rows; i0 += tile) {
+      const double* left = a + size_t(i0 / tile) * stride;
+      for (int j0 = begin; j0 < end; j0 += columns) {
+        const double* right = b + size_t(bt) * stride + (j0 - begin);
+        const int first = shape == Shape::upper ? j0 : 0;
+        const int last = shape == Shape::lower ? std::min(width, j0 + columns) : width;
+        const auto run = [&]<int from, int to>() {
+          block<update, symmetric, from, to>(left, right, first, last, out, i0, rows, j0, std::min(columns, end - j0));
+        };
+        // vectors of rows that are wholly above the diagonal, or below the last row, are left out
+        const int from = symmetric ? std::max(0, j0 - i0) / lanes : 0, to = (std::min(tile, rows - i0) - 1) / lanes + 1;
+        if (to == 3) {
+          from == 0   ? run.template operator()<0, 3>()
+          : from == 1 ? run.template operator()<1, 3>()
+                      : run.template operator()<2, 3>();
+        } else if (to == 2) {
+          from == 0 ? run.template operator()<0, 2>() : run.template operator()<1, 2>();
+        } else {
+          run.template operator()<0, 1>();
+        }
       }
     }
   }
 }
 
-/// out (+)= A B^T, A and B packed; `tile_columns` selects the columns [first, last) of the product by tiles of B.
-template <Update update, bool symmetric>
-void multiply(const double* a, int rows, const double* b, int count, int width, double* const* out, int first_tile,
-              int last_tile) {
-  const size_t stride = size_t(tile) * width;
-  for (int bt = first_tile; bt < last_tile; ++bt) {
-    const int end = std::min(count, (bt + 1) * tile);
-    for (int i0 = symmetric ? bt * tile : 0; i0 < rows; i0 += tile) {
-      const double* left = a + size_t(i0 / tile) * stride;
-      for (int j0 = bt * tile; j0 < end; j0 += columns)
-        block<update, symmetric>(left, b + size_t(bt) * stride + (j0 - bt * tile), width, out, i0, rows, j0, end);
-    }
-  }
-}
+int tiles(int rows) { return (rows + tile - 1) / tile; }
 
 /// y[begin, end) -= s x[begin, end)
 void subtract_multiple(double* y, const double* x, double s, int begin, int end) {
@@ -113,34 +153,65 @@ void subtract_multiple(double* y, const double* x, double s, int begin, int end)
   for (; i < end; ++i) y[i] -= s * x[i];
 }
 
-/// D D^T = a (lower triangle, overwritten by D), then inverse = D^-1.
-bool factor_and_invert(double* a, double* inverse, int n) {
+/// Column by column, for a few columns.
+bool factor_and_invert_columns(double* a, double* inverse, int n, int ld) {
   for (int k = 0; k < n; ++k) {
-    double* column = a + size_t(k) * n;
+    double* column = a + size_t(k) * ld;
     const double pivot = column[k];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;  // written so that NaN fails
     const double root = std::sqrt(pivot);
     column[k] = root;
     for (int i = k + 1; i < n; ++i) column[i] /= root;
-    for (int j = k + 1; j < n; ++j) subtract_multiple(a + size_t(j) * n, column, column[j], j, n);
+    for (int j = k + 1; j < n; ++j) subtract_multiple(a + size_t(j) * ld, column, column[j], j, n);
   }
-  std::fill(inverse, inverse + size_t(n) * n, 0.0);
   for (int j = 0; j < n; ++j) {
-    double* x = inverse + size_t(j) * n;
+    double* x = inverse + size_t(j) * ld;
+    std::fill(x, x + n, 0.0);
     x[j] = 1;
     for (int k = j; k < n; ++k) {
-      x[k] /= a[k + size_t(k) * n];
-      subtract_multiple(x, a + size_t(k) * n, x[k], k + 1, n);
+      x[k] /= a[k + size_t(k) * ld];
+      subtract_multiple(x, a + size_t(k) * ld, x[k], k + 1, n);
     }
   }
   return true;
 }
 
+/// D D^T = a (lower triangle, overwritten by D), then inverse = D^-1, both of leading dimension `ld`. Of the halves
+///   a = [D1 .; B D2] and inverse = [D1^-1 0; -D2^-1 B D1^-1, D2^-1];
+/// the upper triangle of `a` is work space.
+bool factor_and_invert(double* a, double* inverse, int n, int ld, PanelScratch& scratch) {
+  if (n <= 2 * tile) return factor_and_invert_columns(a, inverse, n, ld);
+  const int n1 = tiles(n / 2) * tile, n2 = n - n1;
+  double *b = a + n1, *above = a + size_t(n1) * ld, *below = inverse + n1;
+  double *left = scratch.packed_rows.data(), *right = scratch.packed_inverse.data();
+  double* column[widest_panel];
+  const auto columns_of = [&](double* matrix, int count) {
+    for (int j = 0; j < count; ++j) column[j] = matrix + size_t(j) * ld;
+    return column;
+  };
+  if (!factor_and_invert(a, inverse, n1, ld, scratch)) return false;
+  pack(b, ld, n2, n1, left);
+  pack(inverse, ld, n1, n1, right);
+  multiply<Update::assign, false, Shape::lower>(left, n2, right, n1, n1, columns_of(b, n1), 0, tiles(n1));
+  pack(b, ld, n2, n1, right);
+  multiply<Update::subtract, true>(right, n2, right, n2, n1, columns_of(above + n1, n2), 0, tiles(n2));
+  pack_transposed(inverse, ld, n1, n1, left);
+  multiply<Update::assign, false>(left, n1, right, n2, n1, columns_of(above, n2), 0, tiles(n2));  // (B D1^-1)^T
+  if (!factor_and_invert(above + n1, inverse + n1 + size_t(n1) * ld, n2, ld, scratch)) return false;
+  pack(inverse + n1 + size_t(n1) * ld, ld, n2, n2, left);
+  pack(above, ld, n1, n2, right);
+  multiply<Update::assign_negated, false>(left, n2, right, n1, n2, columns_of(below, n1), 0, tiles(n1));
+  for (int j = n1; j < n; ++j) std::fill_n(inverse + size_t(j) * ld, n1, 0.0);
+  return true;
+}
+
+bool invert(double* matrix, double* inverse, int n) { return factor_and_invert_columns(matrix, inverse, n, n); }
+
 bool eliminate(double* panel, int ld, int rows, int width, double* const* trailing, PanelScratch& scratch) {
   double *d = scratch.diagonal.data(), *inverse = scratch.inverse.data();
   for (int j = 0; j < width; ++j)
     for (int i = j; i < width; ++i) d[i + j * width] = panel[i + size_t(j) * ld];
-  if (!factor_and_invert(d, inverse, width)) return false;
+  if (!factor_and_invert(d, inverse, width, width, scratch)) return false;
   for (int j = 0; j < width; ++j) std::copy_n(inverse + j * width, width, panel + size_t(j) * ld);
   const int below = rows - width;
   if (below == 0) return true;
@@ -149,12 +220,12 @@ bool eliminate(double* panel, int ld, int rows, int width, double* const* traili
   double *packed = scratch.packed_rows.data(), *packed_inverse = scratch.packed_inverse.data();
   double* column[widest_panel];
   for (int j = 0; j < width; ++j) column[j] = b + size_t(j) * ld;
-  const int panel_tiles = (width + tile - 1) / tile, below_tiles = (below + tile - 1) / tile;
+  const int below_tiles = tiles(below);
 
   // B = A D^-T
   pack(b, ld, below, width, packed);
   pack(inverse, width, width, width, packed_inverse);
-  multiply<Update::assign, false>(packed, below, packed_inverse, width, width, column, 0, panel_tiles);
+  multiply<Update::assign, false, Shape::lower>(packed, below, packed_inverse, width, width, column, 0, tiles(width));
 
   // trailing -= B B^T; tiles of columns are dealt in pairs from both ends, since the first ones are the longest
   pack(b, ld, below, width, packed);
@@ -171,10 +242,9 @@ bool eliminate(double* panel, int ld, int rows, int width, double* const* traili
   }
 
   // B becomes -B D^-1
-  for (int j = 0; j < width; ++j)
-    for (int i = 0; i < width; ++i) d[j + i * width] = inverse[i + j * width];
-  pack(d, width, width, width, packed_inverse);
-  multiply<Update::assign_negated, false>(packed, below, packed_inverse, width, width, column, 0, panel_tiles);
+  pack_transposed(inverse, width, width, width, packed_inverse);
+  multiply<Update::assign_negated, false, Shape::upper>(packed, below, packed_inverse, width, width, column, 0,
+                                                        tiles(width));
   return true;
 }
 
@@ -186,7 +256,7 @@ HWY_AFTER_NAMESPACE();
 namespace verve {
 
 HWY_EXPORT(eliminate);
-HWY_EXPORT(factor_and_invert);
+HWY_EXPORT(invert);
 
 void PanelScratch::reserve(int rows) {
   constexpr int longest_tile = 24;  // of all targets: AVX-512 has 3 vectors of 8 doubles
@@ -200,7 +270,7 @@ void PanelScratch::reserve(int rows) {
 }
 
 bool invert_cholesky(double* matrix, double* inverse, int n) {
-  return HWY_DYNAMIC_DISPATCH(factor_and_invert)(matrix, inverse, n);
+  return HWY_DYNAMIC_DISPATCH(invert)(matrix, inverse, n);
 }
 
 bool eliminate_panel(double* panel, int ld, int rows, int width, double* const* trailing, PanelScratch& scratch) {

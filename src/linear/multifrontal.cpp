@@ -1,7 +1,6 @@
 #include "linear/multifrontal.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace verve {
@@ -31,7 +30,7 @@ void Multifrontal::analyze(const SymmetricMatrix& pattern, const Symbolic& symbo
   for_entries([&](int, int, int j) { ++entry_start_[node_of[j] + 1]; });
   std::partial_sum(entry_start_.begin(), entry_start_.end(), entry_start_.begin());
   entry_.resize(pattern.row.size());
-  entry_slot_.resize(pattern.row.size());
+  entry_row_.resize(pattern.row.size()), entry_column_.resize(pattern.row.size());
   std::vector<int> next(entry_start_.begin(), entry_start_.end() - 1);
   for_entries([&](int k, int i, int j) {
     const Supernode& node = symbolic.nodes[node_of[j]];
@@ -39,34 +38,41 @@ void Multifrontal::analyze(const SymmetricMatrix& pattern, const Symbolic& symbo
     const int local = int(std::lower_bound(rows, rows + node.rows, i) - rows);
     const int place = next[node_of[j]]++;
     entry_[place] = k;
-    entry_slot_[place] = local + (j - node.first) * node.rows;
+    entry_row_[place] = local, entry_column_[place] = j - node.first;
   });
 
-  // memory: the largest front and the deepest stack, met by going through the motions
-  size_t columns = 0, top = 0, peak = 0;
+  side_.assign(count, 0);
+  for (int s = count - 1; s >= 0; --s)
+    if (const int parent = symbolic.nodes[s].parent; parent >= 0) side_[s] = !side_[parent];
+
+  // memory: the largest front and the deepest stacks, met by going through the motions
+  size_t columns = 0, top[2] = {0, 0}, peak[2] = {0, 0}, most_waiting[2] = {0, 0};
   int most_rows = 0, widest = 0;
-  waiting_.clear();
-  size_t most_waiting = 0;
+  for (std::vector<Update>& waiting : waiting_) waiting.clear();
   for (int s = 0; s < count; ++s) {
     const Supernode& node = symbolic.nodes[s];
     columns = std::max(columns, size_t(node.rows) * node.width);
     most_rows = std::max(most_rows, node.rows);
     widest = std::max(widest, node.width);
-    peak = std::max(peak, top + square(node.below()));
-    while (!waiting_.empty() && symbolic.nodes[waiting_.back().node].parent == s) {
-      top = waiting_.back().offset;
-      waiting_.pop_back();
+    const int side = side_[s], other = !side;
+    while (!waiting_[other].empty() && symbolic.nodes[waiting_[other].back().node].parent == s) {
+      top[other] = waiting_[other].back().offset;
+      waiting_[other].pop_back();
     }
-    waiting_.push_back({s, top});
-    most_waiting = std::max(most_waiting, waiting_.size());
-    top += square(node.below());
+    waiting_[side].push_back({s, top[side]});
+    most_waiting[side] = std::max(most_waiting[side], waiting_[side].size());
+    top[side] += square(node.below());
+    peak[side] = std::max(peak[side], top[side]);
   }
-  waiting_.clear();
-  waiting_.reserve(most_waiting);
   stack_base_ = widest;  // trailing_ points up to a front's width before its update matrix
+  for (int side = 0; side < 2; ++side) {
+    waiting_[side].clear();
+    waiting_[side].reserve(most_waiting[side]);
+    stack_[side].resize(stack_base_ + peak[side]);
+  }
   columns_.resize(columns);
-  stack_.resize(stack_base_ + peak);
   trailing_.resize(most_rows);
+  runs_.reserve(most_rows);
   local_.resize(n);
   scratch_.reserve(most_rows);
 }
@@ -81,8 +87,8 @@ void Multifrontal::assemble(const SymmetricMatrix& matrix, const Symbolic& symbo
   for (int j = 0; j < below; ++j) std::fill_n(update + size_t(j) * below + j, below - j, 0.0);
   for (int k = 0; k < node.rows; ++k) local_[rows[k]] = k;
   for (int e = entry_start_[s]; e < entry_start_[s + 1]; ++e) {
-    const int slot = entry_slot_[e], j = slot / node.rows, i = slot - j * node.rows;
-    front[slot] += matrix.value[entry_[e]] * scale[rows[i]] * scale[node.first + j];
+    const int i = entry_row_[e], j = entry_column_[e];
+    front[i + size_t(j) * node.rows] += matrix.value[entry_[e]] * scale[rows[i]] * scale[node.first + j];
   }
 }
 
@@ -91,28 +97,41 @@ void Multifrontal::add_child(const Symbolic& symbolic, const Update& child, cons
   const Supernode& c = symbolic.nodes[child.node];
   const int* rows = &symbolic.row[c.row_start + c.width];
   const int size = c.below(), below = node.below();
-  const double* from = stack_.data() + child.offset;
-  for (int j = 0; j < size; ++j, from += size) {
-    const int column = local_[rows[j]];
-    double* to = column < node.width ? columns_.data() + size_t(column) * node.rows
-                                     : update + size_t(column - node.width) * below - node.width;
-    for (int i = j; i < size; ++i) to[local_[rows[i]]] += from[i];
+  runs_.clear();
+  for (int i = 0; i < size; ++i) {
+    const int place = local_[rows[i]];
+    if (runs_.empty() || place != runs_.back().place + (i - runs_.back().begin)) runs_.push_back({i, i, place});
+    runs_.back().end = i + 1;
+  }
+  const double* from = stack_[side_[child.node]].data() + child.offset;
+  for (const Run& columns : runs_) {
+    for (int j = columns.begin; j < columns.end; ++j, from += size) {
+      const int column = columns.place + (j - columns.begin);
+      double* to = column < node.width ? columns_.data() + size_t(column) * node.rows
+                                       : update + size_t(column - node.width) * below - node.width;
+      for (const Run* run = &columns; run != runs_.data() + runs_.size(); ++run) {
+        const int begin = std::max(j, run->begin), count = run->end - begin;
+        double* sum = to + run->place + (begin - run->begin);
+        for (int i = 0; i < count; ++i) sum[i] += from[begin + i];
+      }
+    }
   }
 }
 
 bool Multifrontal::factorize(const SymmetricMatrix& matrix, const Symbolic& symbolic, const double* scale,
                              PanelSink& sink) {
-  waiting_.clear();
-  size_t top = stack_base_;
+  size_t top[2] = {stack_base_, stack_base_};
+  for (std::vector<Update>& waiting : waiting_) waiting.clear();
   for (int s = 0; s < int(symbolic.nodes.size()); ++s) {
     const Supernode& node = symbolic.nodes[s];
-    const int below = node.below();
-    double* update = stack_.data() + top;
+    const int below = node.below(), side = side_[s], other = !side;
+    double* update = stack_[side].data() + top[side];
     assemble(matrix, symbolic, scale, s, update);
-    while (!waiting_.empty() && symbolic.nodes[waiting_.back().node].parent == s) {
-      add_child(symbolic, waiting_.back(), node, update);
-      top = waiting_.back().offset;
-      waiting_.pop_back();
+    std::vector<Update>& children = waiting_[other];
+    while (!children.empty() && symbolic.nodes[children.back().node].parent == s) {
+      add_child(symbolic, children.back(), node, update);
+      top[other] = children.back().offset;
+      children.pop_back();
     }
     for (int offset = 0; offset < node.width; offset += widest_panel) {
       const int width = std::min(widest_panel, node.width - offset), next = offset + width;
@@ -123,17 +142,15 @@ bool Multifrontal::factorize(const SymmetricMatrix& matrix, const Symbolic& symb
       if (!eliminate_panel(panel, node.rows, node.rows - offset, width, trailing_.data(), scratch_)) return false;
       if (!sink.store(s, offset, width, panel, node.rows)) return false;
     }
-    // the children's places are free: move down
-    std::memmove(stack_.data() + top, update, square(below) * sizeof(double));
-    waiting_.push_back({s, top});
-    top += square(below);
+    waiting_[side].push_back({s, top[side]});
+    top[side] += square(below);
   }
   return true;
 }
 
 size_t Multifrontal::memory() const {
-  return (columns_.size() + stack_.size() + scratch_.packed_rows.size()) * sizeof(double) +
-         (entry_.size() + entry_slot_.size() + local_.size()) * sizeof(int);
+  return (columns_.size() + stack_[0].size() + stack_[1].size() + scratch_.packed_rows.size()) * sizeof(double) +
+         (entry_.size() + entry_row_.size() + entry_column_.size() + local_.size()) * sizeof(int);
 }
 
 }  // namespace verve

@@ -32,17 +32,26 @@ class Multifrontal {
  private:
   struct Update {
     int node;
-    size_t offset;  // in stack_
+    size_t offset;  // in its stack
+  };
+  /// Rows [begin, end) of an update matrix are neighbours in the parent's front as well, the first at `place`.
+  struct Run {
+    int begin, end, place;
   };
   void assemble(const SymmetricMatrix& matrix, const Symbolic& symbolic, const double* scale, int node, double* update);
   void add_child(const Symbolic& symbolic, const Update& child, const Supernode& node, double* update);
 
   // entries of the matrix by supernode: where they are and where in the front's columns they go
-  std::vector<int> entry_start_, entry_, entry_slot_;
-  std::vector<int> local_;           // row -> row of the front at hand
-  Aligned<double> columns_, stack_;  // of the front at hand; update matrices that wait for their parents
+  std::vector<int> entry_start_, entry_, entry_row_, entry_column_;
+  std::vector<int> local_;   // row -> row of the front at hand
+  std::vector<Run> runs_;    // of the child at hand
+  Aligned<double> columns_;  // of the front at hand
+  // Update matrices that wait for their parents: those of nodes an even number of levels below the root on one stack,
+  // the others on the other. So a front is written beside its children, not above them.
+  Aligned<double> stack_[2];
+  std::vector<Update> waiting_[2];
+  std::vector<int> side_;  // of a node
   size_t stack_base_ = 0;
-  std::vector<Update> waiting_;
   std::vector<double*> trailing_;
   PanelScratch scratch_;
 };
