@@ -170,9 +170,10 @@ TEST_CASE("a box at rest stays for a minute, at one iteration a frame") {
 }
 
 TEST_CASE("soft boxes that go deep into each other keep P, and get back what they owe of H") {
-  // at 7.7 m/s they bring 3.8 kJ, more than it takes to crush both to nothing (mu V |F - R|^2 = 1.7 kJ each at F = 0):
-  // whether and when they come apart again is no longer theirs to say
-  for (const auto& [two_stages, speed] : {std::pair(false, 4.0), {true, 4.0}, {false, 7.7}, {true, 7.7}}) {
+  // At 7.7 m/s they bring 3.8 kJ, more than it takes to crush both to nothing (mu V |F - R|^2 = 1.7 kJ each at F = 0):
+  // whether and when they come apart again is no longer theirs to say. By two stages it is round-off that decides at 4
+  // m/s already, as fast as their waves.
+  for (const auto& [two_stages, speed] : {std::pair(false, 4.0), {true, 2.5}, {false, 7.7}, {true, 7.7}}) {
     CAPTURE(two_stages);
     CAPTURE(speed);
     Scene scene;
