@@ -14,6 +14,8 @@ namespace {
 constexpr int most_steps = 400;
 /// Rows that precondition each other, all of the same two bodies or so many of them.
 constexpr int most_grouped = 64, least_grouped = 16;
+/// Of what a row does along itself: below this K^-1 is lost in the digits of S.
+constexpr double least_compliance = 1e-6;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
 double product(const std::vector<double>& a, const std::vector<double>& b) {
@@ -88,6 +90,9 @@ void ContactMetric::set(const std::vector<ContactRow>& now, const std::vector<co
   for (size_t r = 0; !turns_->empty() && r < rows_.size(); ++r) levers_[r] = lever_of(*rows_[r]);
   patches_.rows.clear();
   for (int r = 0; patched_ && r < size(); ++r) make_lean(r, patches_, place_of_row_);
+  compliance_.resize(rows_.size());
+  for (int r = 0; r < size(); ++r)
+    compliance_[r] = std::max(1 / rows_[r]->stiffness, patched_ ? least_compliance * entry(r, r) : 0);
   find_groups();
 }
 
@@ -139,7 +144,7 @@ void ContactMetric::factorize(Group& g) {
       const int r = members_[g.first + i], s = members_[g.first + j];
       double& known = entries_[g.entries + size_t(s - g.first) * size + (r - g.first)];
       if (std::isnan(known)) known = patched_ ? entry(order_[r], order_[s]) : 0;
-      matrix_[j * n + i] = known + (i == j ? 1 / rows_[order_[r]]->stiffness : 0);
+      matrix_[j * n + i] = known + (i == j ? compliance_[order_[r]] : 0);
     }
   g.factor = factors_.size();
   factors_.resize(g.factor + n * n);
@@ -149,8 +154,7 @@ void ContactMetric::factorize(Group& g) {
   std::fill_n(out, n * n, 0.0);
   for (size_t j = 0; j < n; ++j) {
     const int r = members_[g.first + j];
-    out[j * n + j] =
-        1 / std::sqrt(entries_[g.entries + size_t(r - g.first) * (size + 1)] + 1 / rows_[order_[r]]->stiffness);
+    out[j * n + j] = 1 / std::sqrt(entries_[g.entries + size_t(r - g.first) * (size + 1)] + compliance_[order_[r]]);
   }
 }
 
@@ -329,7 +333,7 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   }
   const auto multiply = [&](const std::vector<double>& p) {
     apply(false, p.data(), q_.data(), solve);
-    for (int i = 0; i < n; ++i) q_[i] += p[i] / rows_[active_[i]]->stiffness;
+    for (int i = 0; i < n; ++i) q_[i] += p[i] * compliance_[active_[i]];
   };
   z_.resize(n), q_.resize(n);
   double rz = precondition();
@@ -342,7 +346,9 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   p_ = z_;
   for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
     multiply(p_);
-    const double alpha = rz / product(p_, q_);
+    const double curvature = product(p_, q_);
+    if (!(curvature > 0)) break;
+    const double alpha = rz / curvature;
     for (int i = 0; i < n; ++i) m_[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
     const double next = precondition();
     for (int i = 0; i < n; ++i) p_[i] = z_[i] + p_[i] * (next / rz);

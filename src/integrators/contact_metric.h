@@ -94,6 +94,7 @@ class ContactMetric {
   int size_ = 0;
   std::vector<const ContactRow*> rows_;
   std::vector<Lever> levers_;
+  std::vector<double> compliance_;  // K^-1
   std::vector<int> all_, active_;  // rows, and those that push
   std::vector<char> pushes_;
   bool patched_ = false;

@@ -76,6 +76,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   n = std::max({n, 1, contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h)});
   watch.book(detection_);
   bool calm = island.calm_frames > 0, all_contacts = false;
+  const bool restarts = island.restarts;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
   bool lowers = false;
@@ -121,8 +122,6 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         failed = true;
         break;
       }
-      worst.error_p = std::max(worst.error_p, outcome.error_p);
-      worst.error_l = std::max(worst.error_l, outcome.error_l);
       failed = outcome.status == StepOutcome::Status::not_finite;
       too_high = may_lower && demand.set_energy && !outcome.impossible &&
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
@@ -156,6 +155,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       missed = failed = !all_contacts && missed_contact(island, time);
       watch.book(detection_);
       if (missed) break;
+      worst.error_p = std::max(worst.error_p, outcome.error_p);
+      worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
       settle(island, outcome, demand), book_wind(island), settle_contacts(island);
       island.restarts = false;
@@ -175,6 +176,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       restore_grips(island);
+      island.restarts = restarts;  // its rates belong to other bodies, however often the frame begins
       load(island);
       place_anchors(island, clock(state.frame));
       island.energy_changed();

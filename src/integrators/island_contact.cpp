@@ -437,6 +437,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   k.touches = true;
   k.h_gg = fall + k.lin_gg;
   Ac_lin_ = Alin_;
+  z_[6].assign(metric_.size(), 0.0);
   Vec3 p{}, l{};
   const auto add_momenta = [&](int i, const Vec3& f) { p += f, l += cross(base_.xb[i].xyz() - start_.about, f); };
   const auto momenta = [&](double scale) {

@@ -21,7 +21,7 @@ constexpr double stuck_length = 1e-2;
 constexpr int most_stuck = 3;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
-constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
+constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -339,6 +339,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
+  const double h_owned = h_before + std::min(0.0, p.touches ? demand.debt.h : 0.0);  // what came from nothing is not
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
@@ -411,7 +412,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(c.h) / p.e_ref;
-    out.rose = h_now > h_before + p.tolerance * p.e_ref;
+    out.rose = h_now > h_owned + p.tolerance * p.e_ref;
     out.iterations = k;
     if (!std::isfinite(h_now) || !finite(s.p) || !finite(s.l)) {
       out.status = StepOutcome::Status::not_finite;
