@@ -30,6 +30,13 @@ const Variant* CaseResult::find(const std::string& solver, Precision precision, 
   return nullptr;
 }
 
+double paired_ratio(const Variant& a, const Variant& b) {
+  Times ratios;
+  const std::vector<double>&of_a = a.iteration.samples(), &of_b = b.iteration.samples();
+  for (size_t i = 0; i < std::min(of_a.size(), of_b.size()); ++i) ratios.add(of_a[i] / of_b[i]);
+  return ratios.median();
+}
+
 double FrameVariant::at_paper_iterations(const PaperRow& paper) const {
   return iteration.median() * paper.iterations + setup.median();
 }

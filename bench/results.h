@@ -18,6 +18,7 @@ class Times {
   bool empty() const { return samples_.empty(); }
   double least() const;
   double median() const;
+  const std::vector<double>& samples() const { return samples_; }  ///< in the order in which they were taken
   double mean() const;
 
  private:
@@ -63,6 +64,9 @@ struct CaseResult {
   std::vector<Variant> variants;
   const Variant* find(const std::string& solver, Precision precision, int threads) const;
 };
+
+/// How many times longer an iteration of `a` takes than one of `b`, which took turns: the median over the rounds.
+double paired_ratio(const Variant& a, const Variant& b);
 
 /// A row of Table 1 in Kee et al. 2021 [ms]: "init" is the set-up of a step, "ls" the small linear system.
 struct PaperRow {
@@ -148,12 +152,12 @@ struct TearingResult {
 struct ContactResult {
   std::string name;
   int vertices = 0, elements = 0, bodies = 0;
-  Times milliseconds;     ///< of each frame
-  double longest = 0;     ///< of them
-  double step = 0;        ///< of a frame, in the scene [ms]
-  double detection = 0;   ///< share of the time that goes into finding what touches
+  Times milliseconds;                      ///< of each frame
+  double longest = 0;                      ///< of them
+  double step = 0;                         ///< of a frame, in the scene [ms]
+  double detection = 0;                    ///< share of the time that goes into finding what touches
   double deepest_vertex = 0, deepest = 0;  ///< in another body, as a share of its width (Interpenetration)
-  double iterations = 0;  ///< mean
+  double iterations = 0;                   ///< mean
   double error_h = 0;
   std::uint64_t hash = 0;
 };

@@ -169,7 +169,7 @@ void print_conservation(const std::vector<CaseResult>& cases) {
       if (v.solver != "cpd" || !pd || pd->iteration.empty()) continue;
       const double one = v.least_iteration();
       table.push_back({first ? c.name : "", to_string(v.precision), std::to_string(v.threads),
-                       ms(pd->least_iteration()), ms(one), fixed(one / pd->least_iteration(), 2), ms(v.setup.least()),
+                       ms(pd->least_iteration()), ms(one), fixed(paired_ratio(v, *pd), 2), ms(v.setup.least()),
                        fixed(v.setup.least() / one, 2)});
       first = false;
     }
@@ -288,11 +288,10 @@ void print_pairs(const std::vector<PairsResult>& pairs) {
   for (const PairsResult& p : pairs) {
     const bool begins = !first || first->name != p.name;
     if (begins) first = &p;
-    table.push_back({begins ? p.name : "", begins ? std::to_string(p.triangles) : "",
-                     begins ? std::to_string(p.pairs) : "", p.finder, std::to_string(p.threads),
-                     ms(p.milliseconds.least()), ms(p.milliseconds.median()),
-                     times(p.milliseconds.median(), first->milliseconds.median()),
-                     p.hash == first->hash ? "yes" : "NO"});
+    table.push_back(
+        {begins ? p.name : "", begins ? std::to_string(p.triangles) : "", begins ? std::to_string(p.pairs) : "",
+         p.finder, std::to_string(p.threads), ms(p.milliseconds.least()), ms(p.milliseconds.median()),
+         times(p.milliseconds.median(), first->milliseconds.median()), p.hash == first->hash ? "yes" : "NO"});
   }
   print_headed("Finding pairs that may touch [ms per frame]", table);
 }

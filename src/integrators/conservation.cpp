@@ -29,13 +29,16 @@ struct Elimination {
   Vec6 s_qh{}, s_hq_inverse{};  // S_qH and S_Hq S_qq^+
   double h_gg, s_hh, sigma;     // of A^-1 gg alone, and with A^-1 lin
 
-  Elimination(const StepProducts& s, const IterationProducts& k, double extra) {
+  /// `scale` = 1 + lambda of the iteration before. What columns Y do to H, Y^T grad H, is s_qh + E A^-1 grad H with E =
+  /// (A Y - grad c_q)^T. E Y = 0, so that of the step itself, s dx = -((1 + lambda) A^-1 gg + lambda A^-1 lin + Y
+  /// lambda_q), E A^-1 gg = -lambda/(1 + lambda) E A^-1 lin but for E dx, which vanishes with the step.
+  Elimination(const StepProducts& s, const IterationProducts& k, double extra, double scale = 1) {
     h_gg = k.touches ? k.h_gg : k.gg_gg + k.lin_gg;
     s_hh = h_gg + (k.touches ? k.h_lin : k.lin_gg + s.lin_lin) + extra;
     sigma = s_hh;
     if (!s.momenta) return;
     for (int i = 0; i < 6; ++i) s_qh[i] = k.q_gg[i] + s.q_lin[i];
-    s_hq_inverse = s.s_qq_inverse * (k.touches ? k.h_q : s_qh);
+    s_hq_inverse = s.s_qq_inverse * (k.touches ? k.h_q : minus(s_qh, s.lin_apart, -1 / scale));
     sigma -= dot(s_qh, s_hq_inverse);
   }
   // grad H in the span of the momenta leaves nothing to correct H with: rest, pure translation or spin.
@@ -59,11 +62,12 @@ double overlap(const StepProducts& s, const IterationProducts& k, const Directio
 Direction constrained_direction(const StepProducts& s, const IterationProducts& k, const Quantities& c, double lambda,
                                 double negligible) {
   Direction d;
-  const Elimination e(s, k, 0);
+  const Elimination e(s, k, 0, 1 + lambda);
   d.stationary = !e.solvable() || (1 + lambda_max) * e.sigma < negligible;
   d.scale = d.stationary ? 1 : 1 + lambda;
+  const double c_h = c.h - dot(s.relief.p, c.p) - dot(s.relief.l, c.l);
   Vec6 rhs_q = minus(stack(c.p, c.l, d.scale), k.q_gg);
-  if (!d.stationary) d.lambda = (d.scale * c.h - e.h_gg - (s.momenta ? dot(e.s_hq_inverse, rhs_q) : 0)) / e.sigma;
+  if (!d.stationary) d.lambda = (d.scale * c_h - e.h_gg - (s.momenta ? dot(e.s_hq_inverse, rhs_q) : 0)) / e.sigma;
   d.free_lambda = d.lambda, d.sigma = e.sigma;
   if (!(d.lambda >= lambda_min && d.lambda <= lambda_max)) {
     d.lambda = d.lambda > 0 ? lambda_max : lambda_min;

@@ -22,6 +22,9 @@ struct StepProducts {
   Mat6 s_qq_inverse{};  // pseudo-inverse: singular at rest, in a straight chain, for a single spring (E8)
   Vec6 q_lin{};         // grad c_q^T A^-1 lin
   double lin_lin = 0;   // lin^T A^-1 lin
+  // Where columns Y other than A^-1 grad c_q stand for these, with grad c_q^T Y = Y^T A Y = s_qq:
+  Vec6 lin_apart{};   // (A Y - grad c_q)^T A^-1 lin
+  Quantities relief;  // and lin is grad H - grad g - grad c_q w with these w, in P and L
 };
 
 /// And those that change with x.

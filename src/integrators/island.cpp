@@ -44,7 +44,6 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());
   rest_.resize(rows_);
-  Mat3 second;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = model.bodies[bodies_[k]];
     Vec3 center{};
@@ -54,10 +53,10 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
       const Vec4 d = body.rest[r] - Vec4(center);
       rest_[offsets_[k] + r] = d;
       rest_size_ += 0.5 * body.mass[r] * dot(d, d);
-      second = second + outer(vec3(d), vec3(d) * body.mass[r]);
+      rest_second_ = rest_second_ + outer(vec3(d), vec3(d) * body.mass[r]);
     }
   }
-  rest_inverse_ = pseudo_inverse(second, 1e-10);  // of a sheet, singular
+  rest_inverse_ = pseudo_inverse(rest_second_, 1e-10);  // of a sheet, singular
   const auto nearer = [&](int a, int b) {
     if ((forcing.mass[a] > 0) != (forcing.mass[b] > 0)) return forcing.mass[a] > 0;
     return dot(rest_[a], rest_[a]) < dot(rest_[b], rest_[b]);

@@ -234,12 +234,13 @@ class Island {
     std::vector<LowRankTerm> anchors;  // to the world, as they are in the matrix
     size_t taken_out = 0;              // so many of taken_out_ are
     GlobalSolver solver;
-    struct {  // of an anchored body in its rest shape, see Island::column_products
+    struct {  // of a single body in its rest shape, see Island::column_products
       long version = -1, anchor_version = -1;
-      std::vector<Vec4> arm;
-      std::vector<Float4> arm_narrow;
-      Mat3 second;
-    } swing;
+      std::vector<Vec4> arm, lever;  // rest - A^-1 K rest, A^-1 K rest
+      std::vector<Float4> arm_narrow, lever_narrow;
+      Mat3 second;                // sum arm (K rest)^T
+      Mat3 lever_second_inverse;  // of sum lever (m rest)^T
+    } at_rest;
     InverseColumns columns;
   };
   struct Sums {  // of an iterate
@@ -259,7 +260,7 @@ class Island {
   };
   struct Problem {  // what the step is asked for
     bool held = false, published = false, momenta = false, swings = false;
-    bool of_rest = false;   // swings by the arms of the rest shape
+    bool of_rest = false;   // what it swings by, or the columns of L, are those of the rest shape
     bool touches = false;   // something may touch
     bool whole = false;     // columns of P and L are motions of the whole (take_in_contacts)
     bool grounded = false;  // and it is the world
@@ -351,12 +352,13 @@ class Island {
   HeldPair overlaps_of_pair(int pair) const;
   void take_in_pairs(StepProducts& step, IterationProducts& iteration);
   void add_pairs(const Direction& d);
-  bool has_levers() const { return problem_.momenta || (problem_.swings && !problem_.of_rest); }
+  bool has_levers() const { return (problem_.momenta || problem_.swings) && !problem_.of_rest; }
   RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {
     return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
   }
   void solve_columns();
-  void swing_at_rest(Factor& factor, double hh);
+  void solve_rest(Factor& factor, double hh);
+  bool fits_rest(const Mat3& second) const;
   void find_turns();
   void start_iterate(double h);
   StepProducts column_products();
@@ -442,7 +444,9 @@ class Island {
   std::vector<double> inertia_parts_;
   Swing swing_;
   BodyTurns turns_;
-  Mat3 shape_;  // of the affine map from the rest shape to xb, of a swing
+  Quantities relief_;  // V and omega: see StepProducts::relief
+  Mat3 shape_;         // of the affine map from the rest shape to xb
+  Mat3 shape_moment_;  // what it was found from
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
@@ -450,10 +454,10 @@ class Island {
   std::vector<RowColumns> column_parts_;
   std::vector<RowShape> shape_parts_;
   std::vector<double> distance_parts_;
-  std::vector<Vec4> rest_;  // each body about its centre of mass
-  double rest_size_ = 0;    // 1/2 sum m |rest|^2
-  Mat3 rest_inverse_;       // of sum m rest rest^T
-  Sums sums_;               // of the present iterate
+  std::vector<Vec4> rest_;           // each body about its centre of mass
+  double rest_size_ = 0;             // 1/2 sum m |rest|^2
+  Mat3 rest_second_, rest_inverse_;  // sum m rest rest^T
+  Sums sums_;                        // of the present iterate
   std::vector<RowSums> sum_parts_;
   double frequency_energy_ = 0, frequency_distance_ = 0;
 };

@@ -60,11 +60,11 @@ void Island::find_turns() {
   if ((problem_.momenta && !problem_.whole) || anchored_ || minimizer_ || consistent() || contacts.planes) return;
   const auto add = [&](Island& part, Factor& factor, int first) {
     if (part.bodies_.size() != 1) return;
-    part.swing_at_rest(factor, base_.hh);
+    part.solve_rest(factor, base_.hh);
     Mat3 moment{};
     for (int i = 0; i < part.rows_; ++i)
       moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_[i].xyz());
-    turns_.add(first, factor.swing.arm, factor.swing.second, moment * part.rest_inverse_);
+    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_inverse_);
   };
   if (slot_) add(*this, *slot_, 0);
   for (size_t k = 0; k < parts_.size(); ++k) add(*parts_[k], *part_slots_[k], blocks_[k + (slot_ ? 1 : 0)].first);
@@ -435,6 +435,8 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   k.gg_gg = d_norm2_;
   if (problem_.lets_go && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
   k.touches = true;
+  k.lin_gg = 0;  // of A_c^-1 gg, which is not gg.A^-1 lin
+  for (int i = 0; i < rows_; ++i) k.lin_gg += dot(lin_[i], Ag_[i]);
   k.h_gg = fall + k.lin_gg;
   Ac_lin_ = Alin_;
   z_[6].assign(metric_.size(), 0.0);

@@ -28,7 +28,9 @@ void Island::choose(double h, const Settings& settings) {
   p.grounded = contacts.grounded();
   p.whole = p.touches && p.momenta && !p.published && !consistent();
   p.swings = p.held && !p.published && anchored_ && !p.touches;
-  p.of_rest = p.swings && bodies_.size() == 1;
+  // (L-BFGS multiplies the columns of L in the metric of A)
+  p.of_rest =
+      bodies_.size() == 1 && (p.swings || (p.momenta && !p.touches && !p.published && !consistent() && !pairs_));
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
   p.beta = p.published ? 0 : base_.hh - base_.kappa * h;

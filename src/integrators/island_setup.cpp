@@ -10,6 +10,9 @@ namespace verve {
 
 namespace {
 
+/// Of what an affine image of the rest shape leaves over of xb, in second moments: of the least moment of inertia.
+constexpr double most_apart = 0.2;
+
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 /// Second moments and kinetic energy about means that lie at `a` and `v` from the origin of the sums.
@@ -76,23 +79,28 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
                     v + vec3(forcing.acceleration[middle_]) * base_.hh};
   const RowArrays rows = arrays();
+  relief_ = {};
   RowSides sides{};
+  sides.origin = o.xb, sides.beta = problem_.beta, sides.common = forcing.common;
   if (narrow_) {
     sides.lin_narrow = lin_narrow_.data();
-    if (!forcing.uniform) sides.lin = lin_.data();  // every iteration multiplies with it
     if (has_levers()) sides.kr_narrow = kr_narrow_.data();
   } else {
     sides.lin = lin_.data();
     if (has_levers()) sides.kr = kr_.data();
   }
   if (consistent() && integrator.takes_elastic()) divide_elastic();
+  const bool of_levers = problem_.of_rest && problem_.momenta;
+  RowColumn rest;
+  if (of_levers) {
+    rest = column(slot_->at_rest.lever, slot_->at_rest.lever_narrow);
+  } else if (problem_.of_rest) {
+    rest.wide = rest_.data();
+  }
   RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
-    if (problem_.held) column_rows(rows, o.xb, problem_.beta, forcing.common, sides, begin, end);
-    RowState part = state_rows(rows, motion.x.data(), motion.v.data(), o, begin, end);
-    if (problem_.of_rest)
-      part.moment = shape_rows(forcing.mass.data(), base_.xb.data(), rest_.data(), o.xb, begin, end).moment;
-    return part;
+    if (problem_.held && !of_levers) column_rows(rows, sides, begin, end);
+    return state_rows(rows, motion.x.data(), motion.v.data(), o, rest, begin, end);
   });
   if (consistent()) sum += couple_start();
   const double m = total_mass_;
@@ -111,7 +119,35 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
   sum_forces(s);
   start_ = s;
-  shape_ = sum.moment * rest_inverse_;
+  shape_moment_ = sum.moment;
+  shape_ = sum.moment * (of_levers ? slot_->at_rest.lever_second_inverse : rest_inverse_);
+  if (!of_levers) return;
+  if (fits_rest(second)) {
+    sides.drift = relief_.p = (s.u - s.force * problem_.beta) / m;
+    sides.turn = relief_.l = s.inertia_inverse * s.spin;
+    sides.center = s.center, sides.relieved = true;
+  } else {
+    problem_.of_rest = false;
+    if (narrow_) {
+      sides.kr_narrow = kr_narrow_.data();
+    } else {
+      sides.kr = kr_.data();
+    }
+  }
+  parallel_for(rows_, row_grain, [&](int begin, int end, int) { column_rows(rows, sides, begin, end); });
+}
+
+/// The affine image of the rest shape has the second moments of xb, `second`, to a share of the least moment of
+/// inertia: what is left of xb is small, and turns about no axis are lost, as those of a chain that is straight at rest
+/// would be.
+bool Island::fits_rest(const Mat3& second) const {
+  const auto size = [](const Mat3& m) {
+    double sum = 0;
+    for (const Vec3& c : m.col) sum += dot(c, c);
+    return std::sqrt(sum);
+  };
+  const double least_inertia = second(0, 0) + second(1, 1) + second(2, 2) - size(second);  // or less
+  return size(second - shape_ * rest_second_ * transpose(shape_)) <= most_apart * least_inertia;
 }
 
 void Island::sum_forces(Start& s) const {
@@ -137,12 +173,11 @@ void Island::sum_forces(Start& s) const {
   }
 }
 
-/// The six right-hand sides of a step in one pass through the factor: A^-1 lin for H, and A^-1(K r) with K = M/hh^2 +
-/// anchors for the three columns of L (permuted signs of one N x 3 solve) or the swing of an anchored island. The
-/// columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of r would change, since A
-/// e = K e.
+/// The right-hand sides of a step in one pass through the factor: A^-1 lin for H, and unless they are known from rest
+/// A^-1(K r) with K = M/hh^2 + anchors for the three columns of L (permuted signs of one N x 3 solve) or the swing of
+/// an anchored island. The columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of
+/// r would change, since A e = K e.
 void Island::solve_columns() {
-  if (problem_.of_rest) swing_at_rest(*slot_, base_.hh);
   if (!has_levers()) {
     if (narrow_) {
       factor_.solve(lin_narrow_.data(), Alin_narrow_.data());
@@ -179,9 +214,9 @@ void Island::solve_columns() {
   right_hand_sides_ += 6;
 }
 
-/// Arms of the rest shape, made anew where the matrix has changed.
-void Island::swing_at_rest(Factor& factor, double hh) {
-  auto& swing = factor.swing;
+/// A^-1 K of the rest shape, made anew where the matrix has changed.
+void Island::solve_rest(Factor& factor, double hh) {
+  auto& swing = factor.at_rest;
   if (swing.version == factor.version && swing.anchor_version == factor.anchor_version) return;
   const double stiff = 1 / (hh * hh);
   for (int i = 0; i < rows_; ++i) kr_[i] = rest_[i] * (forcing.mass[i] * stiff);
@@ -191,13 +226,18 @@ void Island::swing_at_rest(Factor& factor, double hh) {
   factor.solver.solve(kr_.data(), Akr_.data());
   right_hand_sides_ += 3;
   swing.arm.assign(rows_, Vec4()), swing.arm_narrow.assign(rows_, Float4());
+  swing.lever.assign(rows_, Vec4()), swing.lever_narrow.assign(rows_, Float4());
   swing.second = {};
+  Mat3 lever_second;
   for (int i = 0; i < rows_; ++i) {
     if (forcing.mass[i] <= 0) continue;
-    const Vec4 arm = swing.arm[i] = rest_[i] - Akr_[i];
+    const Vec4 lever = swing.lever[i] = Akr_[i], arm = swing.arm[i] = rest_[i] - lever;
     swing.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
+    swing.lever_narrow[i] = {float(lever.x), float(lever.y), float(lever.z), 0};
     swing.second = swing.second + outer(vec3(arm), vec3(kr_[i]));
+    lever_second = lever_second + outer(vec3(lever), vec3(rest_[i]) * forcing.mass[i]);
   }
+  swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
   swing.version = factor.version, swing.anchor_version = factor.anchor_version;
 }
 
@@ -207,17 +247,21 @@ void Island::swing_at_rest(Factor& factor, double hh) {
 void Island::start_iterate(double h) {
   last_.counts = false;
   const RowArrays rows = arrays();
-  const RowSolutions solutions{has_levers() ? column(kr_, kr_narrow_) : RowColumn(),
+  RowColumn of_rest;
+  if (problem_.of_rest) {
+    const auto& known = slot_->at_rest;
+    of_rest = problem_.swings ? column(known.arm, known.arm_narrow) : column(known.lever, known.lever_narrow);
+  }
+  const RowColumn kr = has_levers() ? column(kr_, kr_narrow_) : RowColumn();
+  const RowSolutions solutions{kr,
                                column(Akr_, lever_narrow_),
+                               column(lin_, lin_narrow_),
                                column(Alin_, Alin_narrow_),
-                               narrow_ ? nullptr : lin_.data(),
-                               problem_.beta,
-                               forcing.common,
-                               problem_.swings,
-                               problem_.of_rest ? column(slot_->swing.arm, slot_->swing.arm_narrow) : RowColumn(),
+                               of_rest,
                                shape_,
+                               problem_.swings,
                                start_.origin,
-                               arm_.data(),
+                               problem_.swings ? arm_.data() : Akr_.data(),
                                lever_narrow_.data()};
   column_parts_.resize(chunk_count(rows_, row_grain));
   const auto with_columns = [&](auto&& begin_rows) {
@@ -254,8 +298,9 @@ void Island::start_iterate(double h) {
 /// and with Z_a = e_a x r all of it follows from one N x 3 solve, A^-1 K r, about any origin. (Held L does the same for
 /// a free island.)
 ///   Z may be the rotations of any shape, B is definite for all. Those of the affine image x = F rest that is nearest
-///   to
-/// xb serve a single body as well as its own, and cost no solve: Y = F (rest - A^-1 K rest), known as long as A is.
+/// to xb serve a single body as well as its own, and cost no solve: Y = F (rest - A^-1 K rest), known as long as A is.
+///   So may the columns of L (docs/cpd.md): Y_a = hh e_a x F A^-1 K rest with F such that Y is the projection of A^-1
+/// grad c_L, in the norm of A, onto the affine images of A^-1 K rest.
 StepProducts Island::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
@@ -263,18 +308,24 @@ StepProducts Island::column_products() {
   StepProducts s;
   s.momenta = problem_.momenta;
   s.lin_lin = sum.lin_lin;
-  if (!has_levers() && !problem_.swings) return s;
-  if (problem_.of_rest) sum.second = shape_ * slot_->swing.second * transpose(shape_);
+  if (!problem_.momenta && !problem_.swings) return s;
+  if (problem_.of_rest)
+    sum.second = shape_ * (problem_.swings ? slot_->at_rest.second * transpose(shape_) : transpose(shape_moment_));
   // (e_a x m r) . (e_b x A^-1 K r) = delta_ab tr T - T_ab
   const Mat3& t = sum.second;
   const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;
   if (problem_.swings) {
-    swing_ = {pseudo_inverse(turns, 1e-10), sum.l, {}};
+    swing_ = {pseudo_inverse(turns, 1e-10), sum.lever_lin, {}};
     s.lin_lin += dot(swing_.lin, swing_.inverse * swing_.lin);
     return s;
   }
   const Vec3 p = sum.p / base_.hh, l = sum.l / base_.hh;
   s.q_lin = {p.x, p.y, p.z, l.x, l.y, l.z};
+  if (problem_.of_rest) {
+    const Vec3 apart = sum.lever_lin * base_.hh - l;
+    s.lin_apart = {0, 0, 0, apart.x, apart.y, apart.z};
+    s.relief = relief_;
+  }
   for (int a = 0; a < 3; ++a) {  // P and L do not mix about the centre of mass
     s.s_qq[a][a] = total_mass_;
     for (int b = 0; b < 3; ++b) s.s_qq[3 + a][3 + b] = turns(a, b);

@@ -45,18 +45,14 @@ void Island::solve_gradient() {
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
   const RowArrays rows = arrays();
-  const Vec4* lin = forcing.uniform && !consistent() ? nullptr : lin_.data();
-  const RowColumn lever = swings ? column(arm_, lever_narrow_) : RowColumn();
-  const RowColumn Ag = column(Ag_, Ag_narrow_),
-                  last_Ag = last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn();
-  RowProducts sum = ordered_sum<RowProducts>(rows_, row_grain, product_parts_, [&](int begin, int end) {
-    return multiply_rows(rows, Ag, last_Ag, lin, lever, begin, end);
-  });
+  const RowColumn Ag = column(Ag_, Ag_narrow_);
+  const RowFactors factors{Ag, column(Alin_, Alin_narrow_), swings ? column(arm_, lever_narrow_) : Ag,
+                           last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn()};
+  RowProducts sum = ordered_sum<RowProducts>(
+      rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); });
   if (consistent() && momenta) sum.l += coupled_spin();
   IterationProducts k;
-  k.gg_gg = sum.gg_gg, k.gg_last = sum.gg_last;
-  // lin = M (u - beta a)/hh where all have the acceleration a
-  k.lin_gg = lin ? sum.lin_gg : (sum.lin_gg - problem_.beta * dot(forcing.common, sum.p)) / base_.hh;
+  k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
   if (swings) {
     swing_.gg = sum.l;
@@ -81,13 +77,14 @@ double Island::extrapolation(const StepProducts& step, const IterationProducts& 
 /// x -= dx, or beyond.
 void Island::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
-  RowStep step{column(Ag_, Ag_narrow_), {}, {}, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
-  if (step.l != 0) step.Alin = problem_.touches ? RowColumn{Ac_lin_.data(), nullptr} : column(Alin_, Alin_narrow_);
+  const RowColumn Ag = column(Ag_, Ag_narrow_),
+                  Alin = problem_.touches ? RowColumn{Ac_lin_.data(), nullptr} : column(Alin_, Alin_narrow_);
+  RowStep step{Ag, d.lambda != 0 ? Alin : Ag, Ag, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
   if (problem_.momenta) {
     step.lever = column(Akr_, lever_narrow_);
     step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (base_.hh * scale);
     step.shift = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} * (base_.hh * scale) -
-                 cross(step.turn, start_.about - start_.origin);  // the lever is about the origin
+                 (problem_.of_rest ? Vec3{} : cross(step.turn, start_.about - start_.origin));  // the lever's origin
   } else if (problem_.swings) {
     step.lever = column(arm_, lever_narrow_);
     step.turn = swing_.inverse * (swing_.gg * step.g + swing_.lin * step.l);
@@ -296,6 +293,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
   if (factors) find_factor(base_.hh, settings);
+  problem_.of_rest = problem_.of_rest && slot_ && (problem_.swings || problem_.direct);
+  if (problem_.of_rest) solve_rest(*slot_, base_.hh);
   narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);

@@ -37,6 +37,7 @@ VERVE_INLINE Row at(const RowColumn& column, int i) {
   return narrow ? at(column.narrow, i) : at(column.wide, i);
 }
 VERVE_INLINE Row row(const Vec3& v) { return Row{v.x, v.y, v.z, 0}; }
+VERVE_INLINE Row all(double a) { return Row{a, a, a, a}; }
 VERVE_INLINE Row turned(Row a) { return __builtin_shufflevector(a, a, 1, 2, 0, 3); }
 VERVE_INLINE double sum(Row a) { return a[0] + a[1] + a[2]; }
 VERVE_INLINE Vec3 vec3(Row a) { return {a[0], a[1], a[2]}; }
@@ -60,8 +61,7 @@ struct Sums {
 
 template <bool spin>
 VERVE_INLINE void arrive_at(const RowArrays& a, double inverse, int i, Row d, Sums& s) {
-  const double m = a.mass[i];
-  const Row md = d * m;
+  const Row m = all(a.mass[i]), md = d * m;
   at(a.gg, i) = (d * inverse - at(a.u, i)) * (m * inverse);
   s.kinetic += d * md;
   s.p += md;
@@ -69,30 +69,51 @@ VERVE_INLINE void arrive_at(const RowArrays& a, double inverse, int i, Row d, Su
   if (spin) s.l.add(at(a.xb, i) - row(a.center), md);
 }
 
-/// turn x lever + shift
-struct Turn {
-  Row yzx, zxy;
-  explicit Turn(const Vec3& t) : yzx{t.y, t.z, t.x, 0}, zxy{t.z, t.x, t.y, 0} {}
-  template <bool narrow>
-  VERVE_INLINE Row cross(const RowColumn& lever, int i, Row shift) const {
-    if (narrow) {  // turned before they are widened, which does not cross registers
-      const Narrow l = reinterpret_cast<const Narrow*>(lever.narrow)[i];
-      return yzx * wide(__builtin_shufflevector(l, l, 2, 0, 1, 3)) + shift -
-             zxy * wide(__builtin_shufflevector(l, l, 1, 2, 0, 3));
-    }
-    const Row l = at(lever.wide, i);
-    return yzx * __builtin_shufflevector(l, l, 2, 0, 1, 3) + shift - zxy * turned(l);
-  }
+/// Rows of a column as they are.
+template <bool narrow>
+struct Kind {
+  using Part = Row;
+  using Number = double;
+  static const Part* rows(const RowColumn& c) { return reinterpret_cast<const Part*>(c.wide); }
+  static VERVE_INLINE Row widened(Part p) { return p; }
+};
+template <>
+struct Kind<true> {
+  using Part = Narrow;
+  using Number = float;
+  static const Part* rows(const RowColumn& c) { return reinterpret_cast<const Part*>(c.narrow); }
+  static VERVE_INLINE Row widened(Part p) { return wide(p); }
 };
 
-template <bool narrow>
-VERVE_INLINE Row step_of(const RowArrays& a, const RowStep& s, Row shift, const Turn& turn, int i) {
-  Row dx = at<narrow>(s.Ag, i) * s.g;
-  if (s.Alin) dx += at<narrow>(s.Alin, i) * s.l;
-  // rows without mass take no part in the momenta
-  if (s.lever && a.mass[i] > 0) dx += turn.cross<narrow>(s.lever, i, shift);
-  return dx;
-}
+/// dx of a RowStep. Of columns in float the sum is in float as well: it has no more digits.
+template <bool narrow, bool spin>
+class Step {
+  using Part = typename Kind<narrow>::Part;
+  using Number = typename Kind<narrow>::Number;
+
+ public:
+  explicit Step(const RowStep& s)
+      : Ag_(Kind<narrow>::rows(s.Ag)),
+        Alin_(Kind<narrow>::rows(s.Alin)),
+        lever_(Kind<narrow>::rows(s.lever)),
+        yzx_{Number(s.turn.y), Number(s.turn.z), Number(s.turn.x), 0},
+        zxy_{Number(s.turn.z), Number(s.turn.x), Number(s.turn.y), 0},
+        shift_(row(s.shift)),
+        g_(Number(s.g)),
+        l_(Number(s.l)) {}
+  VERVE_INLINE Row at(double mass, int i) const {
+    const Part lever = lever_[i], zxy = __builtin_shufflevector(lever, lever, 2, 0, 1, 3),
+               yzx = __builtin_shufflevector(lever, lever, 1, 2, 0, 3);
+    const Row dx = Kind<narrow>::widened(Ag_[i] * g_ + Alin_[i] * l_ + yzx_ * zxy - zxy_ * yzx);
+    return spin ? dx + (all(mass) > 0 ? shift_ : Row{}) : dx;
+  }
+
+ private:
+  const Part *Ag_, *Alin_, *lever_;
+  Part yzx_, zxy_;
+  Row shift_;
+  Number g_, l_;
+};
 
 /// Calls f.template operator()<narrow, spin>(): loops without questions.
 template <class F>
@@ -115,12 +136,11 @@ RowSums arrive_kernel(RowArrays a, int begin, int end) {
 
 template <bool narrow, bool spin>
 RowSums move_loop(RowArrays a, RowStep step, int begin, int end) {
-  const Row shift = row(step.shift);
-  const Turn turn(step.turn);
+  const Step<narrow, spin> dx(step);
   const double inverse = 1 / a.hh;
   Sums s;
   for (int i = begin; i < end; ++i) {
-    const Row x = at(a.x, i) - step_of<narrow>(a, step, shift, turn, i);
+    const Row x = at(a.x, i) - dx.at(a.mass[i], i);
     at(a.x, i) = x;
     arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
   }
@@ -134,12 +154,11 @@ RowSums move_kernel(RowArrays a, RowStep step, int begin, int end) {
 
 template <bool narrow, bool spin>
 RowSums leap_loop(RowArrays a, RowStep step, RowLeap leap, int begin, int end) {
-  const Row shift = row(step.shift);
-  const Turn turn(step.turn);
+  const Step<narrow, spin> dx(step);
   const double inverse = 1 / a.hh;
   Sums s;
   for (int i = begin; i < end; ++i) {
-    const Row from = at(a.x, i), e = from - step_of<narrow>(a, step, shift, turn, i);
+    const Row from = at(a.x, i), e = from - dx.at(a.mass[i], i);
     const Row x = e - (e - (leap.last_end ? at(leap.last_end, i) : from)) * leap.beta;
     at(leap.ends, i) = e;  // after last_end is read: they may be the same
     at(a.x, i) = x;
@@ -174,127 +193,225 @@ RowSums plain_kernel(RowArrays a, RowColumn Ag, int begin, int end) {
                     [&]<bool narrow, bool spin>() { return plain_loop<narrow, spin>(a, Ag, begin, end); });
 }
 
-template <bool narrow, bool spin>
-RowProducts multiply_loop(RowArrays a, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever, int begin,
-                          int end) {
-  const Row c = row(a.center);
+/// Of two rows in turn, so that no sum waits for its last one.
+template <bool narrow, bool spin, bool last>
+struct Products {
   Row gg_gg{}, lin_gg{}, gg_last{}, p{};
   Spin l;
-  for (int i = begin; i < end; ++i) {
-    const Row g = at(a.gg, i), ag = at<narrow>(Ag, i), mag = ag * a.mass[i];
+  VERVE_INLINE void add(const RowArrays& a, const RowFactors& f, Row center, int i) {
+    const Row g = at(a.gg, i), ag = at<narrow>(f.Ag, i);
     gg_gg += g * ag;
-    if (last_Ag) gg_last += g * at<narrow>(last_Ag, i);
-    lin_gg += lin ? at(lin, i) * ag : at(a.u, i) * mag;
-    p += mag;
+    lin_gg += g * at<narrow>(f.Alin, i);
+    if (last) gg_last += g * at<narrow>(f.last_Ag, i);
     if (spin) {
-      l.add(at(a.xb, i) - c, mag);
-    } else if (lever) {
-      l.add(at<narrow>(lever, i), g);
+      const Row mag = ag * a.mass[i];
+      p += mag;
+      l.add(at(a.xb, i) - center, mag);
+    } else {
+      l.add(at<narrow>(f.lever, i), g);
     }
   }
-  return {sum(gg_gg), sum(lin_gg), sum(gg_last), vec3(p), l.total()};
+  VERVE_INLINE void operator+=(const Products& o) {
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p;
+    l.plus += o.l.plus, l.minus += o.l.minus;
+  }
+};
+
+template <bool narrow, bool spin, bool last>
+RowProducts multiply_loop(RowArrays a, RowFactors f, int begin, int end) {
+  const Row c = row(a.center);
+  Products<narrow, spin, last> even, odd;
+  int i = begin;
+  for (; i + 1 < end; i += 2) even.add(a, f, c, i), odd.add(a, f, c, i + 1);
+  if (i < end) even.add(a, f, c, i);
+  even += odd;
+  return {sum(even.gg_gg), sum(even.lin_gg), sum(even.gg_last), vec3(even.p), even.l.total()};
 }
 
-RowProducts multiply_kernel(RowArrays a, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever, int begin,
-                            int end) {
-  return with_kinds(Ag.narrow, a.spin, [&]<bool narrow, bool spin>() {
-    return multiply_loop<narrow, spin>(a, Ag, last_Ag, lin, lever, begin, end);
+RowProducts multiply_kernel(RowArrays a, RowFactors f, int begin, int end) {
+  return with_kinds(f.Ag.narrow, a.spin, [&]<bool narrow, bool spin>() {
+    return f.last_Ag ? multiply_loop<narrow, spin, true>(a, f, begin, end)
+                     : multiply_loop<narrow, spin, false>(a, f, begin, end);
   });
 }
 
-/// sum a b^T, by columns.
-struct Outer {
-  Row x{}, y{}, z{};
-  VERVE_INLINE void add(Row a, Row b) { x += a * b[0], y += a * b[1], z += a * b[2]; }
-  VERVE_INLINE Mat3 total() const { return {{vec3(x), vec3(y), vec3(z)}}; }
+/// b and b turned once and twice: by these, products with a matrix and sums of a b^T take fewer shuffles than by the
+/// numbers of a row one by one.
+struct Turned {
+  Row once, twice;
+  VERVE_INLINE explicit Turned(Row b) : once(turned(b)), twice(turned(once)) {}
 };
 
-RowState state_kernel(RowArrays a, const Vec4* position, const Vec4* velocity, RowOrigin origin, int begin, int end) {
+/// sum a b^T, by its three diagonals.
+struct Outer {
+  Row d0{}, d1{}, d2{};
+  VERVE_INLINE void add(Row a, Row b) {
+    const Turned t(b);
+    d0 += a * b, d1 += a * t.once, d2 += a * t.twice;
+  }
+  VERVE_INLINE Mat3 total() const {
+    return {{Vec3{d0[0], d2[1], d1[2]}, Vec3{d1[0], d0[1], d2[2]}, Vec3{d2[0], d1[1], d0[2]}}};
+  }
+};
+/// The same where the sum is symmetric.
+struct SymmetricOuter {
+  Row d0{}, d1{};
+  VERVE_INLINE void add(Row a, Row b) { d0 += a * b, d1 += a * turned(b); }
+  VERVE_INLINE Mat3 total() const {
+    return {{Vec3{d0[0], d1[0], d1[2]}, Vec3{d1[0], d0[1], d1[1]}, Vec3{d1[2], d1[1], d0[2]}}};
+  }
+};
+/// A matrix, likewise.
+struct Matrix {
+  Row d0, d1, d2;
+  explicit Matrix(const Mat3& m)
+      : d0{m(0, 0), m(1, 1), m(2, 2), 0}, d1{m(0, 1), m(1, 2), m(2, 0), 0}, d2{m(0, 2), m(1, 0), m(2, 1), 0} {}
+  VERVE_INLINE Row times(Row b, Row plus) const {
+    const Turned t(b);
+    return d0 * b + plus + d1 * t.once + d2 * t.twice;
+  }
+};
+/// And in float, whose numbers are read one by one as they are needed.
+struct NarrowMatrix {
+  Narrow c0, c1, c2;
+  explicit NarrowMatrix(const Mat3& m) : c0(column(m.col[0])), c1(column(m.col[1])), c2(column(m.col[2])) {}
+  static Narrow column(const Vec3& c) { return Narrow{float(c.x), float(c.y), float(c.z), 0}; }
+  VERVE_INLINE Narrow times(const Float4& b) const { return c0 * b.x + c1 * b.y + c2 * b.z; }
+};
+
+enum class Rest { none, wide, narrow };
+
+template <Rest kind>
+RowState state_loop(RowArrays a, const Vec4* position, const Vec4* velocity, RowOrigin origin, RowColumn rest,
+                    int begin, int end) {
   const Row ob = row(origin.xb), ox = row(origin.x), ov = row(origin.v), ou = row(origin.u);
   Row sum_b{}, sum_x{}, sum_v{}, sum_u{}, kinetic{}, kinetic_u{};
   Spin l;
-  Outer second;
+  SymmetricOuter second;
+  Outer moment;
   for (int i = begin; i < end; ++i) {
     const double m = a.mass[i];
     const Row b = at(a.xb, i) - ob, x = at(position, i) - ox, v = at(velocity, i) - ov, u = at(a.u, i) - ou;
     const Row mb = b * m, mv = v * m, mu = u * m;
     sum_b += mb, sum_x += x * m, sum_v += mv, sum_u += mu;
     second.add(mb, b);
+    if (kind != Rest::none) moment.add(mb, at<kind == Rest::narrow>(rest, i));
     l.add(x, mv);
     kinetic += mv * v;
     kinetic_u += mu * u;
   }
-  return {vec3(sum_b), vec3(sum_x),        vec3(sum_v),          vec3(sum_u), second.total(),
-          l.total(),   0.5 * sum(kinetic), 0.5 * sum(kinetic_u), {}};
+  return {vec3(sum_b), vec3(sum_x),        vec3(sum_v),          vec3(sum_u),   second.total(),
+          l.total(),   0.5 * sum(kinetic), 0.5 * sum(kinetic_u), moment.total()};
 }
 
-VERVE_INLINE Row lin_at(const RowArrays& a, double beta, Row common, double inverse, int i) {
-  return a.force ? (at(a.u, i) * a.mass[i] - at(a.force, i) * beta) * inverse
-                 : (at(a.u, i) - common * beta) * (a.mass[i] * inverse);
+RowState state_kernel(RowArrays a, const Vec4* x, const Vec4* v, RowOrigin origin, RowColumn rest, int begin, int end) {
+  if (rest.narrow) return state_loop<Rest::narrow>(a, x, v, origin, rest, begin, end);
+  if (rest.wide) return state_loop<Rest::wide>(a, x, v, origin, rest, begin, end);
+  return state_loop<Rest::none>(a, x, v, origin, rest, begin, end);
 }
 
-template <bool narrow>
-void column_loop(RowArrays a, Vec3 origin, double beta, Vec3 common, RowSides sides, int begin, int end) {
-  const Row o = row(origin), g = row(common);
+template <bool narrow, bool relieved>
+void column_loop(RowArrays a, RowSides s, int begin, int end) {
+  const Row o = row(s.origin), drift = row(s.drift), center = row(s.center);
+  const Row g = row(s.common) * s.beta + (relieved ? drift : Row{}), f = (relieved ? drift : Row{});
+  const Row yzx = Row{s.turn.y, s.turn.z, s.turn.x, 0}, zxy = Row{s.turn.z, s.turn.x, s.turn.y, 0};
   const double inverse = 1 / a.hh, stiff = inverse * inverse;
   for (int i = begin; i < end; ++i) {
-    const Row kr = (at(a.xb, i) - o) * (a.mass[i] * stiff), lin = lin_at(a, beta, g, inverse, i);
+    const double m = a.mass[i];
+    const Row xb = at(a.xb, i);
+    Row u = at(a.u, i);
+    if (relieved) {
+      const Turned r(xb - center);
+      u += zxy * r.once - yzx * r.twice;
+    }
+    const Row lin = a.force ? ((u - f) * m - at(a.force, i) * s.beta) * inverse : (u - g) * (m * inverse);
     if (narrow) {
-      if (sides.kr_narrow) put(sides.kr_narrow, i, kr);
-      put(sides.lin_narrow, i, lin);
-      if (sides.lin) at(sides.lin, i) = lin;
+      if (s.kr_narrow) put(s.kr_narrow, i, (xb - o) * (m * stiff));
+      put(s.lin_narrow, i, lin);
     } else {
-      if (sides.kr) at(sides.kr, i) = kr;
-      at(sides.lin, i) = lin;
+      if (s.kr) at(s.kr, i) = (xb - o) * (m * stiff);
+      at(s.lin, i) = lin;
     }
   }
 }
 
-void column_kernel(RowArrays a, const Vec3& origin, double beta, const Vec3& common, RowSides sides, int begin,
-                   int end) {
-  return sides.lin_narrow ? column_loop<true>(a, origin, beta, common, sides, begin, end)
-                          : column_loop<false>(a, origin, beta, common, sides, begin, end);
+void column_kernel(RowArrays a, const RowSides& sides, int begin, int end) {
+  with_kinds(sides.lin_narrow, sides.relieved,
+             [&]<bool narrow, bool relieved>() { column_loop<narrow, relieved>(a, sides, begin, end); });
 }
 
+/// Columns that are known from rest, of a swing or of L.
+template <bool narrow, bool swings>
+RowColumns rest_columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
+  const Row c = row(a.center);
+  const Matrix f(s.shape);
+  const NarrowMatrix f_narrow(s.shape);
+  Row lin_lin{}, p{};
+  Spin l, lever_lin;
+  for (int i = begin; i < end; ++i) {
+    const Row lin = at<narrow>(s.lin, i), alin = at<narrow>(s.Alin, i);
+    lin_lin += lin * alin;
+    Row lever;
+    if (narrow) {
+      const Narrow product = f_narrow.times(s.of_rest.narrow[i]);
+      reinterpret_cast<Narrow*>(s.lever_narrow)[i] = product;
+      lever = wide(product);
+    } else {
+      lever = at(s.lever, i) = f.times(at(s.of_rest.wide, i), Row{});
+    }
+    lever_lin.add(lever, lin);
+    if (swings) continue;
+    const Row malin = alin * a.mass[i];
+    p += malin;
+    l.add(at(a.xb, i) - c, malin);
+  }
+  return {sum(lin_lin), {}, vec3(p), l.total(), lever_lin.total()};
+}
+
+/// Those that were solved for.
 template <bool narrow>
 RowColumns columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
-  const Row o = row(s.origin), c = row(a.center), d = c - o, g = row(s.common);
-  const Row f0 = row(s.shape.col[0]), f1 = row(s.shape.col[1]), f2 = row(s.shape.col[2]);
-  const double inverse = 1 / a.hh;
+  const Row o = row(s.origin), c = row(a.center), d = c - o;
   Row lin_lin{}, p{};
-  Spin l;
+  Spin l, lever_lin;
   Outer second;
   for (int i = begin; i < end; ++i) {
     const double m = a.mass[i];
-    const Row lin = s.lin ? at(s.lin, i) : lin_at(a, s.beta, g, inverse, i), alin = at<narrow>(s.Alin, i);
+    const Row lin = at<narrow>(s.lin, i), alin = at<narrow>(s.Alin, i);
     lin_lin += lin * alin;
-    const auto keep = [&](Row arm) {
-      if (!narrow) return at(s.arm, i) = arm;
-      put(s.arm_narrow, i, arm);
-      return at(s.arm_narrow, i);
-    };
-    if (s.rest_arm) {
-      const Row arm = at<narrow>(s.rest_arm, i);
-      l.add(keep(f0 * arm[0] + f1 * arm[1] + f2 * arm[2]), lin);
-    }
     if (!s.kr) continue;
     const Row akr = at<narrow>(s.Akr, i), xb = at(a.xb, i);
     if (s.swings) {
-      const Row arm = keep((xb - o - akr) * (m > 0 ? 1.0 : 0.0));
+      Row arm = (xb - o - akr) * (m > 0 ? 1.0 : 0.0);
+      if (narrow) {
+        put(s.lever_narrow, i, arm);
+        arm = at(s.lever_narrow, i);
+      } else {
+        at(s.lever, i) = arm;
+      }
       second.add(arm, at<narrow>(s.kr, i));
-      l.add(arm, lin);
+      lever_lin.add(arm, lin);
     } else {
+      if (!(m > 0)) {  // takes no part in the momenta
+        if (narrow) {
+          put(s.lever_narrow, i, Row{});
+        } else {
+          at(s.lever, i) = Row{};
+        }
+      }
       const Row mr = (xb - c) * m;
       second.add(akr - d, mr);  // A takes d to K d: about the centre the solution is less by d
       p += alin * m;
       l.add(mr, alin);
     }
   }
-  return {sum(lin_lin), second.total(), vec3(p), l.total()};
+  return {sum(lin_lin), second.total(), vec3(p), l.total(), lever_lin.total()};
 }
 
 RowColumns columns_kernel(RowArrays a, RowSolutions s, int begin, int end) {
-  return s.Alin.narrow ? columns_loop<true>(a, s, begin, end) : columns_loop<false>(a, s, begin, end);
+  if (!s.of_rest) return s.Alin.narrow ? columns_loop<true>(a, s, begin, end) : columns_loop<false>(a, s, begin, end);
+  return with_kinds(s.Alin.narrow, s.swings,
+                    [&]<bool narrow, bool swings>() { return rest_columns_loop<narrow, swings>(a, s, begin, end); });
 }
 
 template <bool spin>
@@ -314,15 +431,16 @@ RowSums straight_kernel(RowArrays a, int begin, int end) {
 }
 
 template <bool spin>
-RowSums turn_loop(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
-  const Row f = row(from), t = row(to), t0 = row(turn.col[0]), t1 = row(turn.col[1]), t2 = row(turn.col[2]);
+RowSums turn_loop(RowArrays a, Vec3 from, Vec3 to, const Mat3& turn, int begin, int end) {
+  const Row f = row(from), t = row(to);
+  const Matrix matrix(turn);
   const double inverse = 1 / a.hh;
   Sums s;
   for (int i = begin; i < end; ++i) {
-    const Row straight = at(a.xb, i) + at(a.u, i) * a.hh, d = straight - f;
-    const Row x = a.mass[i] > 0 ? t + t0 * d[0] + t1 * d[1] + t2 * d[2] : straight;
+    const Row xb = at(a.xb, i), straight = xb + at(a.u, i) * a.hh;
+    const Row x = all(a.mass[i]) > 0 ? matrix.times(straight - f, t) : straight;
     at(a.x, i) = x;
-    arrive_at<spin>(a, inverse, i, x - at(a.xb, i), s);
+    arrive_at<spin>(a, inverse, i, x - xb, s);
   }
   return s.total(inverse);
 }
@@ -343,17 +461,20 @@ RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const
   return {vec3(sum_x), moment.total()};
 }
 
-void begin_kernel(RowRates a, int begin, int end) {
+/// w c2 + f hh = f (c2 + hh) - gradient c2/m
+template <bool uniform>
+void begin_loop(RowRates a, int begin, int end) {
   const Row g = row(a.common);
   for (int i = begin; i < end; ++i) {
-    const Row v = at(a.v, i),
-              f = a.acceleration          ? at(a.acceleration, i)
-                  : a.inverse_mass[i] > 0 ? g
-                                          : Row{},
-              w = f - at(a.gradient, i) * a.inverse_mass[i];
+    const Row inverse_mass = all(a.inverse_mass[i]), v = at(a.v, i);
+    const Row f = uniform ? (inverse_mass > 0 ? g : Row{}) : at(a.acceleration, i);
     at(a.xb, i) = at(a.x, i) + at(a.p, i) * a.c1 + v * a.c2;
-    at(a.u, i) = v + at(a.q, i) * a.c1 + w * a.c2 + f * a.hh;
+    at(a.u, i) = v + at(a.q, i) * a.c1 + f * (a.c2 + a.hh) - at(a.gradient, i) * (inverse_mass * a.c2);
   }
+}
+
+void begin_kernel(RowRates a, int begin, int end) {
+  a.acceleration ? begin_loop<false>(a, begin, end) : begin_loop<true>(a, begin, end);
 }
 
 double distance_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,
@@ -407,16 +528,15 @@ RowSums plain_rows(const RowArrays& rows, RowColumn Ag, int begin, int end) {
 RowSums leap_rows(const RowArrays& rows, const RowStep& step, const RowLeap& leap, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(leap_kernel)(rows, step, leap, begin, end);
 }
-RowProducts multiply_rows(const RowArrays& rows, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever,
-                          int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, Ag, last_Ag, lin, lever, begin, end);
+RowProducts multiply_rows(const RowArrays& rows, const RowFactors& factors, int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(multiply_kernel)(rows, factors, begin, end);
 }
-RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(state_kernel)(rows, x, v, origin, begin, end);
+RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, RowColumn rest,
+                    int begin, int end) {
+  return HWY_DYNAMIC_DISPATCH(state_kernel)(rows, x, v, origin, rest, begin, end);
 }
-void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, const RowSides& sides,
-                 int begin, int end) {
-  HWY_DYNAMIC_DISPATCH(column_kernel)(rows, origin, beta, common, sides, begin, end);
+void column_rows(const RowArrays& rows, const RowSides& sides, int begin, int end) {
+  HWY_DYNAMIC_DISPATCH(column_kernel)(rows, sides, begin, end);
 }
 RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(columns_kernel)(rows, solutions, begin, end);

@@ -20,8 +20,8 @@ struct RowSums {
 
 /// Of a gradient and its solution.
 struct RowProducts {
-  double gg_gg = 0, lin_gg = 0, gg_last = 0;  // gg.A^-1 gg, lin.A^-1 gg, gg.A^-1 of the last gg
-  Vec3 p, l;                                  // sum m A^-1 gg, sum m r x A^-1 gg or lever x gg
+  double gg_gg = 0, lin_gg = 0, gg_last = 0;  // gg.A^-1 gg, gg.A^-1 lin, gg.A^-1 of the last gg
+  Vec3 p, l;                                  // sum m A^-1 gg and m r x A^-1 gg where L is asked for; lever x gg
   RowProducts& operator+=(const RowProducts& o) {
     gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p, l += o.l;
     return *this;
@@ -47,11 +47,17 @@ struct RowColumn {
   explicit operator bool() const { return wide || narrow; }
 };
 
-/// dx = g Ag + l Alin + (shift + turn x lever, where there is mass)
+/// dx = g Ag + l Alin + turn x lever, and where L is asked for + shift, except of rows without mass
 struct RowStep {
-  RowColumn Ag, Alin, lever;  // of one kind; the last two may be none
+  RowColumn Ag, Alin, lever;  // of one kind; lever 0 where there is no mass
   double g, l;
   Vec3 shift, turn;
+};
+
+/// What the products of an iteration are made of, of one kind. lever: not asked for where L is.
+struct RowFactors {
+  RowColumn Ag, Alin, lever;
+  RowColumn last_Ag;  // or none
 };
 
 /// x = e - beta (e - last_end) in place of e = x - dx, which is kept in `ends`. last_end null: x itself.
@@ -72,7 +78,7 @@ struct RowState {
   Mat3 second;
   Vec3 l;
   double kinetic = 0, kinetic_u = 0;
-  Mat3 moment;  // sum m xb rest^T, where the caller asks for it
+  Mat3 moment;  // sum m xb rest^T, where that is asked for
   RowState& operator+=(const RowState& o) {
     xb += o.xb, x += o.x, v += o.v, u += o.u;
     second = second + o.second, moment = moment + o.moment, l += o.l, kinetic += o.kinetic, kinetic_u += o.kinetic_u;
@@ -81,28 +87,26 @@ struct RowState {
 };
 
 /// The columns of the constraints before and after the solve, with r = xb - origin and K = M/hh^2 + anchors. kr none:
-/// lin alone.
+/// lin alone, or with columns that are known from rest.
 struct RowSolutions {
-  RowColumn kr, Akr, Alin;  // of one kind
-  const Vec4* lin;          // null: computed again
-  double beta;
-  Vec3 common;  // as in column_rows
-  bool swings;
-  RowColumn rest_arm;  // of a swing: arms are `shape` times these, and kr and Akr none
+  RowColumn kr, Akr, lin, Alin;  // of one kind, as what follows is
+  RowColumn of_rest;             // arms of a swing, or levers A^-1 K r, are `shape` times these
   Mat3 shape;
-  Vec3 origin;         // of r
-  Vec4* arm;           // of a swing, in double or
-  Float4* arm_narrow;  // in float, as the columns are; may be Akr
+  bool swings;
+  Vec3 origin;           // of r
+  Vec4* lever;           // to be filled in, the arm r - Akr where it swings, in double or
+  Float4* lever_narrow;  // in float; may be Akr
 };
 
-/// Of the columns: lin.A^-1 lin and for held momenta, about the centre, sum A^-1(K r) (m r)^T, sum m A^-1 lin, sum m r
-/// x A^-1 lin; for a swing sum arm (K r)^T, unless that is known from rest, and sum arm x lin, as `second` and `l`.
+/// Of the columns: lin.A^-1 lin. For held momenta, about the centre, sum A^-1(K r) (m r)^T, sum m A^-1 lin, sum m r x
+/// A^-1 lin; for a swing sum arm (K r)^T as `second`. No `second` of columns that are known from rest. Of these and of
+/// a swing sum lever x lin.
 struct RowColumns {
   double lin_lin = 0;
   Mat3 second;
-  Vec3 p, l;
+  Vec3 p, l, lever_lin;
   RowColumns& operator+=(const RowColumns& o) {
-    lin_lin += o.lin_lin, second = second + o.second, p += o.p, l += o.l;
+    lin_lin += o.lin_lin, second = second + o.second, p += o.p, l += o.l, lever_lin += o.lever_lin;
     return *this;
   }
 };
@@ -119,16 +123,22 @@ struct RowShape {
 
 // Each on the rows [begin, end).
 
-RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, int begin, int end);
-/// Right-hand sides: kr = m/hh^2 (xb - origin) unless none, lin = M u/hh - force/hh beta (force null: m common in its
-/// place).
+/// With `moment` of `rest` unless that is none.
+RowState state_rows(const RowArrays& rows, const Vec4* x, const Vec4* v, const RowOrigin& origin, RowColumn rest,
+                    int begin, int end);
+/// Right-hand sides: kr = m/hh^2 (xb - origin) unless none, lin = M (u - drift - turn x (xb - center))/hh - force/hh
+/// beta (force null: m common in its place).
 struct RowSides {
-  Vec4 *kr, *lin;                  // in double or
-  Float4 *kr_narrow, *lin_narrow;  // in float; lin in double as well unless null
+  Vec4 *kr, *lin;                  // in double, or
+  Float4 *kr_narrow, *lin_narrow;  // in float
+  Vec3 origin;
+  double beta;
+  Vec3 common;
+  bool relieved;  // of a motion of the whole; otherwise these are 0
+  Vec3 drift, turn, center;
 };
-void column_rows(const RowArrays& rows, const Vec3& origin, double beta, const Vec3& common, const RowSides& sides,
-                 int begin, int end);
-/// Also fills in arm = r - Akr where there is mass (of a swing).
+void column_rows(const RowArrays& rows, const RowSides& sides, int begin, int end);
+/// Also fills in levers: of a swing, those known from rest, and 0 where there is no mass.
 RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions, int begin, int end);
 /// x = xb + hh u, and arrive.
 RowSums straight_rows(const RowArrays& rows, int begin, int end);
@@ -157,10 +167,6 @@ RowSums move_rows(const RowArrays& rows, const RowStep& step, int begin, int end
 RowSums plain_rows(const RowArrays& rows, RowColumn Ag, int begin, int end);
 /// Beyond x - dx, and arrive.
 RowSums leap_rows(const RowArrays& rows, const RowStep& step, const RowLeap& leap, int begin, int end);
-/// lin null: u M in its place. l is the spin of Ag about the centre where that is asked for, otherwise of `lever` x gg
-/// (or none). last_Ag: or none. Columns are of one kind. xb and u serve for what could be read from arrays of its own:
-/// the update of x reads them anyway.
-RowProducts multiply_rows(const RowArrays& rows, RowColumn Ag, RowColumn last_Ag, const Vec4* lin, RowColumn lever,
-                          int begin, int end);
+RowProducts multiply_rows(const RowArrays& rows, const RowFactors& factors, int begin, int end);
 
 }  // namespace verve

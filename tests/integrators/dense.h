@@ -48,6 +48,8 @@ inline Matrix three_fold(const Matrix& a) {
   return out;
 }
 
+inline Vector solve(const Matrix& a, const Vector& b) { return a.fullPivLu().solve(b); }
+
 /// g, H, P and L of one step as functions of x, with the targets as the design states them.
 struct Problem {
   Rig& rig;
@@ -58,6 +60,8 @@ struct Problem {
   Matrix Cq;        // 3n x 6: gradients of P and L
   Vector target_q;  // 6
   double target_h = 0;
+  Matrix Dq;  // by what the momenta are put right: grad c_q, but L by turns of the affine image of the rest shape
+  Vector w;   // what grad H has of grad c_q, about: by that part P and L are put right as they are
 
   /// `start` is the motion before the step, `rig.island->base()` that of the step just made.
   Problem(Rig& r, const Motion& start, const std::string& method, double h) : rig(r), momenta(!r.island->anchored()) {
@@ -91,6 +95,21 @@ struct Problem {
       l += cross(rn, q);
     }
     target_q << p.x, p.y, p.z, l.x, l.y, l.z;
+    Dq = momenta && !published ? turns_of_rest(base.xb) : Cq;
+    w = Vector::Zero(6);
+    if (momenta && !published) {
+      Vec3 drift = rig.momentum(base.u);
+      Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+      for (int i = 0; i < n; ++i) {
+        drift += rig.island->forcing.force[i].xyz() * -beta;
+        const Vec3 r = base.xb[i].xyz() - c;
+        const Eigen::Vector3d e(r.x, r.y, r.z);
+        inertia += rig.mass(i) * (e.squaredNorm() * Eigen::Matrix3d::Identity() - e * e.transpose());
+      }
+      const Vec3 spin = rig.spin(start.x, start.v);
+      const Eigen::Vector3d turn = inertia.inverse() * Eigen::Vector3d(spin.x, spin.y, spin.z);
+      w << drift.x / rig.total_mass(), drift.y / rig.total_mass(), drift.z / rig.total_mass(), turn;
+    }
     const double w = rig.energy(start.x);
     if (published) {
       target_h = rig.kinetic(start.v) + w + h * f.dot(flat(start.v));
@@ -99,6 +118,35 @@ struct Problem {
     } else {
       target_h = rig.kinetic(start.v) + w - f.dot(flat(start.x) - xb);
     }
+  }
+
+  /// Impulses e_a x m F rest for L, where F rest is the image for which A Y differs from grad c_L by nothing that an
+  /// affine motion A^-1 K (W rest) would feel; grad c_L itself where second moments say that the shape is none.
+  Matrix turns_of_rest(const std::vector<Vec4>& at) const {
+    const int n = rig.rows();
+    const Body& body = rig.model.bodies[0];
+    const Vec3 rest_center = rig.center(body.rest), center = rig.center(at);
+    Matrix rest(n, 3), r(n, 3), mass = Matrix::Zero(n, n);
+    for (int i = 0; i < n; ++i) {
+      const Vec3 q = body.rest[i].xyz() - rest_center, d = at[i].xyz() - center;
+      rest.row(i) << q.x, q.y, q.z;
+      r.row(i) << d.x, d.y, d.z;
+      mass(i, i) = rig.mass(i);
+    }
+    const Matrix lever = dense_matrix(rig, hh).llt().solve(mass * rest / (hh * hh));
+    const Matrix F = (r.transpose() * mass * lever) * (rest.transpose() * mass * lever).inverse();
+    const Matrix image = rest * F.transpose();
+    const Matrix second = r.transpose() * mass * r, apart = second - image.transpose() * mass * image;
+    if (apart.norm() > 0.2 * (second.trace() - second.norm())) return Cq;
+    Matrix out = Cq;
+    for (int i = 0; i < n; ++i)
+      for (int a = 0; a < 3; ++a) {
+        Vec3 axis{};
+        axis[a] = 1;
+        const Vec3 turn = cross(axis, {image(i, 0), image(i, 1), image(i, 2)});
+        for (int k = 0; k < 3; ++k) out(3 * i + k, 3 + a) = rig.mass(i) * turn[k] / hh;
+      }
+    return out;
   }
 
   /// A without the resistance of its elastic part E to turns Z of the whole: A - E Z (Z^T E Z)^-1 Z^T E.
@@ -157,6 +205,22 @@ struct Problem {
     c.rightCols(1) = grad_H(x);
     return c;
   }
+  /// What stands beside them in the equation of motion, (1 + lambda) gg + lambda (lin - Cq w) + Dq lambda_q.
+  Matrix D(const Vector& x) const {
+    Matrix d = C(x);
+    if (momenta) d.leftCols(6) = Dq, d.col(6) -= Cq * w;
+    return d;
+  }
+  /// Of an iteration that takes (Dq - Cq)^T A^-1 gg for what it is where the step ends, given lambda: how the
+  /// multipliers of P and L enter the equation of H beside dx.
+  Matrix corner(const Vector& x, double lambda) const {
+    Matrix out = Matrix::Zero(momenta ? 7 : 1, momenta ? 7 : 1);
+    if (!momenta) return out;
+    const double s = 1 + lambda;
+    const Vector gg = grad_g(x), lin = grad_H(x) - gg - Cq * w;
+    out.bottomLeftCorner(1, 6) = (solve(A, gg + lin - lin / s).transpose() * (Dq - Cq)) / s;
+    return out;
+  }
   Vector c(const Vector& x) const {
     Vector out(momenta ? 7 : 1);
     if (momenta) out.head(6) = c_q(x);
@@ -165,13 +229,12 @@ struct Problem {
   }
 };
 
-inline Vector solve(const Matrix& a, const Vector& b) { return a.fullPivLu().solve(b); }
-
-/// [K C; C^T 0] [dx; lambda] = -[r; c], solved as one dense system.
+/// [K D; C^T B] [dx; lambda] = -[r; c], solved as one dense system.
 struct KktSolution {
   Vector dx, lambda;
 };
-inline KktSolution kkt(const Matrix& K, const Matrix& C, const Vector& r, const Vector& c) {
+inline KktSolution kkt(const Matrix& K, const Matrix& D, const Matrix& C, const Matrix& B, const Vector& r,
+                       const Vector& c) {
   const int n = int(K.rows()), q = int(C.cols());
   Matrix big = Matrix::Zero(n + q, n + q);
   // rows and columns scaled alike, so that a pivot means the same everywhere
@@ -179,13 +242,18 @@ inline KktSolution kkt(const Matrix& K, const Matrix& C, const Vector& r, const 
   Vector columns(q);
   for (int k = 0; k < q; ++k) columns(k) = scale / C.col(k).norm();
   big.topLeftCorner(n, n) = K;
-  big.topRightCorner(n, q) = C * columns.asDiagonal();
-  big.bottomLeftCorner(q, n) = big.topRightCorner(n, q).transpose();
+  big.topRightCorner(n, q) = D * columns.asDiagonal();
+  big.bottomLeftCorner(q, n) = (C * columns.asDiagonal()).transpose();
+  big.bottomRightCorner(q, q) = columns.asDiagonal() * B * columns.asDiagonal();
   Vector rhs(n + q);
   rhs.head(n) = -r;
   rhs.tail(q) = -columns.cwiseProduct(c);
   const Vector solution = solve(big, rhs);
   return {solution.head(n), columns.cwiseProduct(solution.tail(q))};
+}
+/// With C = D and B = 0.
+inline KktSolution kkt(const Matrix& K, const Matrix& C, const Vector& r, const Vector& c) {
+  return kkt(K, C, C, Matrix::Zero(C.cols(), C.cols()), r, c);
 }
 
 inline AnchorSpec corner_anchor(double stiffness) {

@@ -9,10 +9,11 @@ using namespace verve;
 using namespace verve::test;
 
 TEST_CASE("one iteration equals the direct solve of the full KKT system (Inventory C11)") {
+  int of_rest = 0, of_itself = 0;  // columns of L
   for (const char* method : {"cpd", "cpd_bdf2", "cpd_euler"}) {
     for (auto& rig : small_systems()) {
       for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-        rig->shake(0.1, 2, seed);
+        rig->shake(seed % 3 ? 0.1 : 1, 2, seed);
         rig->push(seed % 2 ? 1 : 0, seed);
         const Motion start = rig->island->motion;
         double lambda = 0;
@@ -24,7 +25,9 @@ TEST_CASE("one iteration equals the direct solve of the full KKT system (Invento
           const Vector coded = flat(rig->island->motion.x);
           if (out.at_bound) break;
           // Hessian of the Lagrangian (1 + lambda) A, lambda that of the iteration before
-          const KktSolution full = kkt((1 + lambda) * problem.A, problem.C(x), problem.grad_g(x), problem.c(x));
+          const KktSolution full = kkt((1 + lambda) * problem.A, problem.D(x), problem.C(x), problem.corner(x, lambda),
+                                       problem.grad_g(x), problem.c(x));
+          of_rest += problem.Dq != problem.Cq, of_itself += problem.momenta && problem.Dq == problem.Cq;
           CAPTURE(k);
           CAPTURE(seed);
           CAPTURE(std::string(method));
@@ -35,6 +38,8 @@ TEST_CASE("one iteration equals the direct solve of the full KKT system (Invento
       }
     }
   }
+  CHECK(of_rest > 10);
+  CHECK(of_itself >= 3);  // so far from rest, most begin at a bound of lambda
 }
 
 TEST_CASE("length and overlap of steps are their products in the norm of A") {
@@ -99,10 +104,10 @@ TEST_CASE("at its bound the multiplier of H is a constant of the KKT system (Inv
       ++(out.lambda > 0 ? high : low);
       CHECK((out.lambda == lambda_max || out.lambda == lambda_min));
       const Problem problem(*rig, start, "cpd", frame);
-      const Vector r = problem.grad_g(x) + out.lambda * problem.grad_H(x);
+      const Vector r = problem.grad_g(x) + out.lambda * problem.D(x).rightCols(1);
       Vector dx;
       if (problem.momenta) {
-        dx = kkt((1 + out.lambda) * problem.A, problem.Cq, r, problem.c_q(x)).dx;
+        dx = kkt((1 + out.lambda) * problem.A, problem.Dq, problem.Cq, Matrix::Zero(6, 6), r, problem.c_q(x)).dx;
       } else {
         dx = -solve((1 + out.lambda) * problem.A, r);
       }
@@ -182,27 +187,36 @@ TEST_CASE("an SQP with the exact Hessian reaches the same x as the converged ste
       if (out.at_bound) continue;  // then H is not held in this step
       const Vector converged = flat(rig.island->motion.x);
       const Problem problem(rig, start, method, frame);
-      Vector x = problem.momentum_estimate();
-      double lambda = 0, length = 1;
-      for (int k = 0; k < 60 && length > 1e-13; ++k) {
-        Matrix hessian(x.size(), x.size());
-        const double d = 1e-6;
-        for (int i = 0; i < x.size(); ++i) {
-          Vector up = x, down = x;
-          up(i) += d, down(i) -= d;
-          hessian.col(i) = (problem.grad_g(up) - problem.grad_g(down)) / (2 * d);
+      const auto sqp = [&](bool exact) {
+        Vector x = problem.momentum_estimate();
+        double lambda = 0, length = 1;
+        for (int k = 0; k < 60 && length > 1e-13; ++k) {
+          Matrix hessian(x.size(), x.size());
+          const double d = 1e-6;
+          for (int i = 0; i < x.size(); ++i) {
+            Vector up = x, down = x;
+            up(i) += d, down(i) -= d;
+            hessian.col(i) = (problem.grad_g(up) - problem.grad_g(down)) / (2 * d);
+          }
+          const KktSolution newton = kkt((1 + lambda) * hessian, exact ? problem.C(x) : problem.D(x), problem.C(x),
+                                         Matrix::Zero(7, 7), problem.grad_g(x), problem.c(x));
+          x += newton.dx;
+          lambda = newton.lambda(6);
+          length = newton.dx.norm();
         }
-        const KktSolution newton = kkt((1 + lambda) * hessian, problem.C(x), problem.grad_g(x), problem.c(x));
-        x += newton.dx;
-        lambda = newton.lambda(6);
-        length = newton.dx.norm();
-      }
+        CHECK(length <= 1e-10);
+        CHECK(problem.c(x).norm() <= 1e-9 * std::abs(problem.target_h));
+        return std::pair(x, lambda);
+      };
       CAPTURE(seed);
       CAPTURE(std::string(method));
-      CHECK(length <= 1e-10);
-      CHECK(problem.c(x).norm() <= 1e-9 * std::abs(problem.target_h));
+      const auto [x, lambda] = sqp(false);
       CHECK((x - converged).norm() <= 1e-6);
       CHECK(std::abs(lambda - out.lambda) <= 1e-5);
+      // the constrained minimum of g, with multipliers of grad c_L itself: deformation x multiplier away
+      const auto [minimum, multiplier] = sqp(true);
+      CHECK((minimum - converged).norm() <= 1e-5);
+      CHECK(std::abs(multiplier - out.lambda) <= 3e-5);
       ++compared;
     }
     CHECK(compared >= 7);
