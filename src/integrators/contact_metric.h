@@ -42,8 +42,8 @@ class ContactMetric {
   /// J x of all rows, whether they push or not; of forces, S m likewise.
   void gather(const std::vector<Vec4>& x, std::vector<double>& out) const;
   void respond(const std::vector<double>& m, std::vector<double>& out, const Solve& solve);
-  /// (K^-1 + S)^-1 y among rows that push, 0 of the others: up to a `fraction` of y. Begins at
-  /// what is in `out` where that has a value for each row.
+  /// (K^-1 + S)^-1 y among rows that push, 0 of the others: up to a `fraction` of y. Begins at what is in `out` where
+  /// that has a value for each row.
   void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, double fraction);
   /// J^T m
   void scatter(const std::vector<double>& m, std::vector<Vec4>& out) const;
@@ -95,7 +95,7 @@ class ContactMetric {
   std::vector<const ContactRow*> rows_;
   std::vector<Lever> levers_;
   std::vector<double> compliance_;  // K^-1
-  std::vector<int> all_, active_;  // rows, and those that push
+  std::vector<int> all_, active_;   // rows, and those that push
   std::vector<char> pushes_;
   bool patched_ = false;
   Patches patches_, pushing_;      // of all rows of the step so far, and of those that push

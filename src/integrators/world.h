@@ -85,11 +85,12 @@ class World {
   void prepare_features(Island& island, int collider, const Pose& start, bool all);
   int feature_substeps(const Island& island, double h) const;
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
-  /// Bodies of different islands that touch where these have come to; true when there are more than before.
+  /// Heaps: lying.cpp.
   bool loses(const Island& island) const;
   bool lies(const Island& island) const;
   void stand_still(Island& island, StepOutcome& outcome);
   void foresee_contacts();
+  /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
   template <class End, class MayJoin>
   bool join_islands(End&& end, MayJoin&& may_join);
