@@ -135,6 +135,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     // `face`: the corners of the only one, of a round shape; else the nearest counts
     const auto add_point = [&](Contacts::OnFaces& on, int p, const std::array<int, 3>* face) {
       on.last = int(c.faces.size());
+      if (!face) c.close_faces(on.first);
       on.row = -1 - int(c.points.size());
       c.points.push_back(feature_to_[p]);
       const double depth = c.touch(on, x, here_row);

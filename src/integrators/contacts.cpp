@@ -340,10 +340,6 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row, const d
     const bool flat = nearest.part == TrianglePart::face;
     row.direction = flat ? out : direction(nearest.offset, out);
     distance = flat ? dot(out, nearest.offset) : std::sqrt(best);
-  } else if (c.row < 0 && nearest.part != TrianglePart::face) {
-    // a point with a radius around it: the true distance, of which side its frozen normals tell
-    const double sign = dot(outward_of(nearest.part), nearest.offset) < 0 ? -1 : 1;
-    distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
   } else {
     const double above = dot(normal, nearest.offset);
     if (nearest.part == TrianglePart::face) {
@@ -358,12 +354,14 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row, const d
     } else {
       const Vec3 beside = nearest.offset - normal * above;
       if (dot(outward_of(nearest.part), beside) > 0) {
-        // below a face and beside it, past a convex edge: inside as long as it is farther below (p) than beside (e);
-        // p - e^2/p rather than p - e, so that nothing is pushed sideways that stands on the edge; outside, as it goes
-        // on from there (beyond all bounds where p is 0, the former would)
-        const double e = norm(beside), ratio = std::min(1.0, e / -above);
-        distance = e < -above ? above * (1 - ratio * ratio) : 2 * (above + e);
-        row.direction = normal * (1 + ratio * ratio) + direction(beside, {}) * (2 * ratio);
+        // below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than
+        // beside; (e^2 - a^2) over the greater of the two rather than e - a, so that nothing is pushed sideways that
+        // stands on the edge, and that it goes on as the distance from the edge where it is above
+        const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
+        distance = (e * e - below * below) / std::max(e, below);
+        const bool inside = e < below;
+        const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 1 + ratio * ratio;
+        row.direction = normal * level + direction(beside, {}) * sideways;
       } else {
         distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
         find_bend();

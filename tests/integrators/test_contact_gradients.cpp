@@ -123,3 +123,54 @@ TEST_CASE("the gradient of a face on a vertex, or on a corner of a collider, is 
       CHECK(worst <= 1e-6);
     }
 }
+
+TEST_CASE("past the edge of the faces that count, the depth of a vertex, or of a corner of a collider, never leaps") {
+  // A roof of two faces that looks up, with walls that are no candidates: they look the same way as what comes in.
+  const std::vector<Vec3> corners = {{0, 0, 0}, {0, 0, 1}, {1, 0, 1}, {1, 0, 0}};
+  const std::array<Vec3, 4> walls = {Vec3{-1, 0, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}, Vec3{0, 0, -1}};
+  for (const bool fixed : {false, true}) {
+    CAPTURE(fixed);
+    Contacts contacts;
+    std::vector<Vec4> x;
+    for (const Vec3& c : corners) x.push_back(Vec4(c));
+    x.push_back(Vec4());
+    Contacts::OnFaces on{};
+    on.row = fixed ? -1 : 4, on.other = fixed ? -1 : 1, on.last = 2, on.meeting = -1, on.grip = -1;
+    on.thickness = 0.01, on.stiffness = 1;
+    const Vec3 up{0, 1, 0};
+    for (const std::array<int, 3>& face : {std::array{0, 1, 2}, std::array{0, 2, 3}}) {
+      Contacts::Face f{face, 0};
+      f.normals = int(contacts.outward.size());
+      auto& normals = contacts.outward.emplace_back();
+      for (int i = 0; i < 3; ++i) normals[i] = up + walls[face[i]] + walls[(face[i] + 3) % 4];  // of its corners
+      for (int i = 0; i < 3; ++i) {
+        const int a = face[i], b = face[(i + 1) % 3];
+        normals[3 + i] = b == (a + 1) % 4 ? up + walls[a] : up;  // and of its edges: a wall, or the ridge
+      }
+      contacts.faces.push_back(f);
+    }
+    contacts.close_faces(0);
+    contacts.points = {Vec3{}};
+    double longest = 0;
+    int touched = 0;
+    ContactRow row;
+    for (int sample = 0; sample < 400; ++sample) {
+      const Vec3 middle{0.5, -0.05, 0.5}, from = middle + random_point(30, sample),
+                                          to = middle + random_point(31, sample);
+      constexpr int steps = 1000;
+      double before = 0;
+      for (int n = 0; n <= steps; ++n) {
+        const Vec3 at = from + (to - from) * (double(n) / steps);
+        x[4] = Vec4(at), contacts.points[0] = at;
+        const double depth = std::max(0.0, contacts.touch(on, x.data(), row));
+        touched += depth > 0;
+        if (n > 0) longest = std::max(longest, std::abs(depth - before) / (norm(to - from) / steps));
+        before = depth;
+      }
+    }
+    MESSAGE(touched, " touch, changes by up to ", longest, " of the way");
+    CHECK(touched > 1000);
+    // below an edge and beside it, s = -a (1 - e^2/a^2) has a slope of up to sqrt(8)
+    CHECK(longest <= 3);
+  }
+}
