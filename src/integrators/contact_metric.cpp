@@ -18,6 +18,13 @@ constexpr int most_grouped = 64, least_grouped = 16;
 constexpr double least_compliance = 1e-6;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
+
+/// Four numbers at a time, by whatever the compiler may take for granted. (Rows are few and short: what a dispatch to
+/// wider registers would save, the call would cost.)
+using Lane = float __attribute__((vector_size(16), may_alias));
+const Lane* lanes(const Float4* f) { return reinterpret_cast<const Lane*>(f); }
+Lane* lanes(Float4* f) { return reinterpret_cast<Lane*>(f); }
+
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -84,7 +91,7 @@ void ContactMetric::set(const std::vector<ContactRow>& now, const std::vector<co
   all_.resize(rows_.size());
   std::iota(all_.begin(), all_.end(), 0);
   active_.clear(), pushes_.clear();
-  factors_.assign(1, 0.0);  // place 0: none
+  factors_.assign(1, Float4());  // place 0: none
   find_patches();
   levers_.assign(rows_.size(), {});
   for (size_t r = 0; !turns_->empty() && r < rows_.size(); ++r) levers_[r] = lever_of(*rows_[r]);
@@ -146,15 +153,22 @@ void ContactMetric::factorize(Group& g) {
       if (std::isnan(known)) known = patched_ ? entry(order_[r], order_[s]) : 0;
       matrix_[j * n + i] = known + (i == j ? compliance_[order_[r]] : 0);
     }
+  inverse_.resize(n * n);
+  if (!invert_cholesky(matrix_.data(), inverse_.data(), count)) {
+    // round-off of columns in float: each by itself then
+    std::fill(inverse_.begin(), inverse_.end(), 0.0);
+    for (size_t j = 0; j < n; ++j) {
+      const int r = members_[g.first + j];
+      inverse_[j * n + j] =
+          1 / std::sqrt(entries_[g.entries + size_t(r - g.first) * (size + 1)] + compliance_[order_[r]]);
+    }
+  }
   g.factor = factors_.size();
-  factors_.resize(g.factor + n * n);
-  double* const out = factors_.data() + g.factor;
-  if (invert_cholesky(matrix_.data(), out, count)) return;
-  // round-off of columns in float: each by itself then
-  std::fill_n(out, n * n, 0.0);
+  const size_t stride = (n + 3) / 4;
+  factors_.resize(g.factor + n * stride);
   for (size_t j = 0; j < n; ++j) {
-    const int r = members_[g.first + j];
-    out[j * n + j] = 1 / std::sqrt(entries_[g.entries + size_t(r - g.first) * (size + 1)] + compliance_[order_[r]]);
+    float* const column = &factors_[g.factor + j * stride].x;
+    for (size_t i = j; i < n; ++i) column[i] = float(inverse_[j * n + i]);
   }
 }
 
@@ -162,17 +176,20 @@ void ContactMetric::factorize(Group& g) {
 double ContactMetric::precondition() {
   double sum = 0;
   for (const Group& g : groups_) {
-    const int n = g.members;
-    const double* const factor = factors_.data() + g.factor;
-    double in[most_grouped], out[most_grouped];
-    for (int i = 0; i < n; ++i) in[i] = r_[place_[order_[members_[g.first + i]]]], out[i] = 0;
-    for (int j = 0; j < n; ++j)
-      for (int i = j; i < n; ++i) out[i] += factor[size_t(j) * n + i] * in[j];
-    for (int i = 0; i < n; ++i) sum += out[i] * out[i];
+    const int n = g.members, stride = (n + 3) / 4;
+    const Lane* const factor = lanes(factors_.data() + g.factor);
+    Float4 out[most_grouped / 4] = {};
     for (int j = 0; j < n; ++j) {
-      double z = 0;
-      for (int i = j; i < n; ++i) z += factor[size_t(j) * n + i] * out[i];
-      z_[place_[order_[members_[g.first + j]]]] = z;
+      const float in = float(r_[place_[order_[members_[g.first + j]]]]);
+      for (int i = j / 4; i < stride; ++i) lanes(out)[i] += factor[j * stride + i] * in;
+    }
+    for (int i = 0; i < stride; ++i)
+      sum += double(out[i].x) * out[i].x + double(out[i].y) * out[i].y + double(out[i].z) * out[i].z +
+             double(out[i].w) * out[i].w;
+    for (int j = 0; j < n; ++j) {
+      Lane z{};
+      for (int i = j / 4; i < stride; ++i) z += factor[j * stride + i] * lanes(out)[i];
+      z_[place_[order_[members_[g.first + j]]]] = double(z[0]) + z[1] + z[2] + z[3];
     }
   }
   return sum;
@@ -377,21 +394,14 @@ void ContactMetric::apply(bool all, const double* m, double* out, const Solve& s
     const Lean& row = patches.rows[k];
     const float by = float(m[k]);
     if (by == 0) continue;
-    for (int i = 0; i < 6; ++i) {
-      Float4& f = patches.force[row.at[i]];
-      const Float4& s = row.slope[i];
-      f.x += s.x * by, f.y += s.y * by, f.z += s.z * by, f.w += s.w * by;
-    }
+    for (int i = 0; i < 6; ++i) lanes(patches.force.data())[row.at[i]] += lanes(row.slope.data())[i] * by;
   }
   patches.multiply(*turns_);
   for (size_t k = 0; k < which.size(); ++k) {
     const Lean& row = patches.rows[k];
-    Float4 sum;
-    for (int i = 0; i < 6; ++i) {
-      const Float4 &v = patches.moved[row.at[i]], &s = row.slope[i];
-      sum.x += s.x * v.x, sum.y += s.y * v.y, sum.z += s.z * v.z, sum.w += s.w * v.w;
-    }
-    out[k] = double(sum.x) + sum.y + sum.z;
+    Lane sum{};
+    for (int i = 0; i < 6; ++i) sum += lanes(row.slope.data())[i] * lanes(patches.moved.data())[row.at[i]];
+    out[k] = double(sum[0]) + sum[1] + sum[2];
   }
 }
 

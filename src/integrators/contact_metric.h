@@ -74,7 +74,8 @@ class ContactMetric {
     int first, last;    // in order_
     size_t entries;     // of S among them, in entries_, as far as they have been asked for
     int members = 0;    // that push: from place `first` of members_ on
-    size_t factor = 0;  // the inverse of the Cholesky factor of K^-1 + S among these, by columns, in factors_
+    size_t factor = 0;  // the inverse of the Cholesky factor of K^-1 + S among these, by columns, in factors_,
+                        // each of which fills whole places
   };
   void find_groups();
   void factorize(Group& group);
@@ -106,7 +107,8 @@ class ContactMetric {
   std::vector<Group> groups_;
   std::vector<long> pair_of_row_;
   std::vector<int> order_, members_, place_;  // place_: in active_; -1: does not push
-  std::vector<double> entries_, factors_, matrix_;
+  std::vector<double> entries_, matrix_, inverse_;
+  std::vector<Float4> factors_;
   // of conjugate gradients, in which rows count as active_ does
   std::vector<double> r_, p_, q_, z_, m_;
 };
