@@ -17,6 +17,8 @@ constexpr int most_substeps = 16;
 /// collapses from three times its length bounces off J = 1/27 in a hundredth of a frame. Steps that follow this hold H
 /// in a few iterations each, longer ones in none.
 constexpr int most_searched = 256;
+/// Sheets that could not hold H in one frame look for it again in each of these.
+constexpr int held_again = 4;
 /// Of sheets that touch something: shorter steps only shift where they wrinkle.
 constexpr int most_draped = 2;
 /// More iterations than this in one sub-step count as a failure: half the step is cheaper.
@@ -66,6 +68,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     island.heap = loses(island);
     for (const int b : island.bodies()) island.heap |= state.ledger[b].let_go;
   }
+  island.weary = island.has_sheets() && state.frame % held_again != 0;
+  for (const int b : island.bodies()) island.weary = island.weary && state.ledger[b].let_go;
   if (automatic && !island.heap) {
     if (!island.is_evaluated()) island.evaluate_motion();
     const bool rests = island.at_rest(h, settings.tolerance) || island.lies_still(settings.tolerance);
@@ -75,7 +79,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   Stopwatch watch;
   n = std::max({n, 1, contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h)});
   watch.book(detection_);
-  bool calm = island.calm_frames > 0, all_contacts = false;
+  bool calm = island.calm_frames > 0;
+  bool all_contacts = island.heap;  // in which bodies are pushed where they would not go by themselves
   const bool restarts = island.restarts;
   // A dial may ask for less energy than a step can shed; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
@@ -90,6 +95,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     const bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
     bool failed = false, too_high = false, missed = false;
+    int impact = 0;
     if (first == 0) worst = {};
     int sub = first;
     for (; sub < n && !failed; ++sub) {
@@ -98,6 +104,11 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       place_anchors(island, time, double(sub + 1) / n);
       blow(island, time, h / n);
       prepare_contacts(island, clock(state.frame + double(sub) / n), time, h / n, all_contacts);
+      if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.inelastic &&
+          !island.driven && !island.has_sheets())
+        impact = substeps_for(island.impact_frequency(h), 1);
+      failed = impact > n;
+      if (failed) break;
       hold_momenta(island, time, h / n);
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
@@ -127,8 +138,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
       if (too_high) lowers = true, lowered = demand.energy, failed = true;
       // where something touches, what the shortest steps leave is owed
-      const bool fine = !island.contacts.empty() &&
-                        (n >= least || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
+      const bool still = n == 1 && island.heap && touches && outcome.let_go && lies(island);
+      const bool fine =
+          !island.contacts.empty() &&
+          (n >= least || still || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
       if (!last_chance && !fine && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
@@ -149,7 +162,6 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       }
       if (failed) break;
       if (high || (touches && outcome.let_go)) island.shed(outcome);
-      const bool still = n == 1 && island.heap && touches && outcome.let_go && lies(island);
       if (still) stand_still(island, outcome);
       Stopwatch watch;
       missed = failed = !all_contacts && missed_contact(island, time);
@@ -158,7 +170,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       worst.error_p = std::max(worst.error_p, outcome.error_p);
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
-      settle(island, outcome, demand), book_wind(island), settle_contacts(island);
+      settle(island, outcome, demand), book_wind(island);
+      // what stands is held as it was: springs at the very limit of friction would give way by round-off for ever
+      still ? note_meetings(island) : settle_contacts(island);
       island.restarts = false;
       for (const int b : island.bodies()) state.ledger[b].lies = still;
     }
@@ -169,6 +183,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       place_anchors(island, clock(state.frame + double(sub) / n), double(sub) / n);
       island.energy_changed();
       first = 2 * sub, n *= 2;
+      continue;
+    }
+    if (missed && sub > first) {
+      return_to_substep(island);
+      place_anchors(island, clock(state.frame + double(sub) / n), double(sub) / n);
+      island.energy_changed();
+      first = sub, all_contacts = true;
       continue;
     }
     if (failed) {
@@ -184,7 +205,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
         if (!island.lower_energy(lowered, h / n, settings)) lowers = false;
       }
-      if (missed) {
+      if (impact > n) {
+        n = impact;
+      } else if (missed) {
         all_contacts = true;
       } else if (too_high) {
         may_lower = false;
@@ -262,6 +285,9 @@ StepReport World::step() {
   start_ledger_ = state.ledger;
   start_grips_ = state.grips;
   if (has_contact()) group_islands(), foresee_contacts();
+  std::erase_if(standing_, [&](const Standing& s) {
+    return std::find(islands_.begin(), islands_.end(), s.island) == islands_.end();
+  });
 
   // islands that meet on their way are put together and go again
   arrived_.clear();

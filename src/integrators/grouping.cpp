@@ -67,7 +67,7 @@ void World::group_islands() {
     island->restarts = together != island->bodies().size();
     for (const int b : island->bodies()) island->restarts |= state.group[b] != state.group[island->bodies()[0]];
   }
-  if (made || before != islands_) update_forces(), standing_.clear();
+  if (made || before != islands_) update_forces();
   // islands of bodies that have parted may meet again, but not for ever
   if (merged_.size() > 64)
     std::erase_if(

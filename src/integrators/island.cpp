@@ -298,4 +298,43 @@ double Island::observe_frequency(double h) {
   return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;
 }
 
+double Island::impact_frequency(double h) {
+  if (contacts.near_rows().empty()) return 0;
+  constexpr double strain = 1e-3;  // whose square is far above round-off, and small beside any deformation that counts
+  struck_.assign(bodies_.size(), {});
+  const auto body_of = [&](int row) {
+    return int(std::upper_bound(offsets_.begin(), offsets_.end(), row) - offsets_.begin()) - 1;
+  };
+  for (const ContactRow& row : contacts.rows())
+    for (int i = 0; i < row.count; ++i) struck_[body_of(row.rows[i])].pressed = true;
+  for (const ContactRow& row : contacts.near_rows()) {
+    // what lies down, or settles, is no faster than gravity makes it in a few frames
+    const bool strikes = -row.along(motion.v.data()) > 3 * h * std::abs(row.along(forcing.acceleration.data()));
+    for (int i = 0; strikes && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
+  }
+  double fastest = 0;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    if (struck_[k].pressed || !(norm(struck_[k].along) > 0)) continue;
+    const Body& body = model_.bodies[bodies_[k]];
+    const Vec3 n = struck_[k].along / norm(struck_[k].along);
+    const Vec4* x = motion.x.data() + offsets_[k];
+    Vec3 center{};
+    for (int i = 0; i < body.count; ++i) center += x[i].xyz() * (body.mass[i] / body.total_mass);
+    double curvature = 0, inertia = 0;  // 2 W and |d|^2_M of d = strain n n.(x - c)
+    impact_x_.resize(body.count), impact_gradient_.assign(body.count, {});
+    for (const double e : {strain, -strain, 0.0}) {
+      for (int i = 0; i < body.count; ++i) impact_x_[i] = x[i] + Vec4(n * (e * dot(n, x[i].xyz() - center)));
+      for (const auto& potential : body.potentials)
+        curvature +=
+            (e == 0 ? -2 : 1) * potential->add_gradient(impact_x_.data(), impact_gradient_.data(), Precision::float64);
+    }
+    for (int i = 0; i < body.count; ++i) {
+      const double d = strain * dot(n, x[i].xyz() - center);
+      inertia += body.mass[i] * d * d;
+    }
+    if (inertia > 0) fastest = std::max(fastest, curvature / inertia);
+  }
+  return h * std::sqrt(fastest);
+}
+
 }  // namespace verve

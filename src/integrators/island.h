@@ -71,6 +71,7 @@ struct StepOutcome {
   bool rose = false;        // H is above what it was before the step
   bool let_go = false;      // of H, where something touches
   bool finished = false;    // the motion is that after the step
+  bool stands = false;      // it is that before the step, and at rest (World::stand_still)
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
@@ -114,6 +115,9 @@ class Island {
   bool inelastic = false;
   /// Many bodies that touch, whose H could not be held in the last frame: steps are plain ones of backward Euler.
   bool heap = false;
+  /// Sheets that do not give back everything, whose H could not be held in the last frame: steps that touch do not look
+  /// for it. (Their wrinkles let hardly any step hold it, and to find out takes as long as the step itself.)
+  bool weary = false;
 
   /// Some body has a consistent mass matrix.
   bool consistent() const { return !consistent_.empty(); }
@@ -208,6 +212,11 @@ class Island {
   /// Frequency of the present deformation times h (design of automatic sub-steps): W over the square of the distance
   /// to the best rigid fit of the rest shape.
   double observe_frequency(double h);
+
+  /// Likewise of what is about to be struck, which is not deformed yet: of the bodies that may come to touch in the
+  /// coming step and do not so far, by a compression of the whole along what they will touch. The first half of that
+  /// period is how long an impact takes.
+  double impact_frequency(double h);
 
   /// The problem of the last step, and grad g at the x it accepted.
   const BaseStep& base() const { return base_; }
@@ -460,6 +469,12 @@ class Island {
   Sums sums_;                        // of the present iterate
   std::vector<RowSums> sum_parts_;
   double frequency_energy_ = 0, frequency_distance_ = 0;
+  struct Struck {  // of impact_frequency, by body
+    bool pressed = false;
+    Vec3 along;
+  };
+  std::vector<Struck> struck_;
+  std::vector<Vec4> impact_x_, impact_gradient_;
 };
 
 }  // namespace verve

@@ -16,9 +16,14 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int touching_patience = 36;
 /// Likewise where the step will be taken again, shorter.
 constexpr int short_patience = 26;
+/// And of sheets, which hold it soon or not at all.
+constexpr int sheet_patience = 16;
 /// Of a step, and how many such in a row: where it leads uphill at any length, at a kink of what touches.
 constexpr double stuck_length = 1e-2;
 constexpr int most_stuck = 3;
+/// Of E_ref, and of a step: where what touches lets no step go on, so much of H is owed rather than looked for in
+/// shorter ones.
+constexpr double near_energy = 1e-4, near_length = 1e-2;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
 constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
@@ -213,7 +218,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   goes_again_ = again;
   prepare_minimizer(settings);
   const Integrator& integrator =
-      settings.calm && (calm || driven || (heap && !contacts.empty()) ||
+      settings.calm && (calm || driven || ((heap || weary) && !contacts.empty()) ||
                         (contacts.empty() && at_rest(h, settings.tolerance)) || (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
@@ -228,7 +233,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
     base_.stage = stage;
     StepOutcome before = out;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, heap && !contacts.empty());
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm,
+                     (heap || weary) && !contacts.empty());
     if (out.let_go && !out.finished && !again) {
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;
@@ -338,7 +344,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
-  const double h_owned = h_before + std::min(0.0, p.touches ? demand.debt.h : 0.0);  // what came from nothing is not
+  // what came from nothing is not; a heap pays that from its motion (shed), however long it takes
+  const double h_owned = h_before + std::min(0.0, p.touches && !heap ? demand.debt.h : 0.0);
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
@@ -440,11 +447,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       }
     }
     const int heap_end = contacts.depth() > contacts.deep ? most_heap_iterations : heap_iterations;
-    if (done || out.stalled || k >= last_iteration || (heap && p.lets_go && k >= heap_end && !out.rose)) {
+    const bool blocked = p.touches && p.lets_go && stuck >= most_stuck && !sheets;
+    if (done || out.stalled || blocked || k >= last_iteration || (heap && p.lets_go && k >= heap_end && !out.rose)) {
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
-        fell_back = true, last_iteration = k + settings.iterations / 2;
+        fell_back = true, last_iteration = k + settings.iterations / 2, stuck = 0;
         x_before_ = rest_pose_;
         shorten_step(0);
         last_merit = infinity, out.stalled = false;
@@ -459,7 +467,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
     // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
     if (p.touches && p.held && !p.lets_go &&
-        (k >= (goes_again_ ? short_patience : touching_patience) || (goes_again_ && stuck >= most_stuck))) {
+        (k >= (sheets        ? sheet_patience
+               : goes_again_ ? short_patience
+                             : touching_patience) ||
+         stuck >= most_stuck)) {
+      if (out.error_h < (goes_again_ ? p.tolerance : near_energy) && out.step_length < near_length &&
+          out.error_p < p.tolerance && out.error_l < p.tolerance) {
+        motion.energy = sums_.energy;
+        break;
+      }
       out.let_go = true;
       return out;
     }

@@ -1,5 +1,7 @@
 // Restitution: what an impact gives back. Contact itself gives back all it took; whoever leaves faster than e times the
-// speed of its impact is slowed down to that, and what this takes is booked.
+// speed of its impact is slowed down to that, and what this takes is booked. Whoever leaves more slowly and is owed
+// energy gets it here: at the turning point of a hard body on something softer no step can hold H (all of it is in what
+// touches), and once it flies there is nothing but its vibration to pay it into.
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,23 @@ void World::forget_meetings(const Island& island) {
   std::erase_if(met_, [&](const Met& met) { return &island_of(met.body) == &island; });
 }
 
+/// Of H, to those who part here, under constraints.
+double World::owed_to(const Bounce& bounce) const {
+  if (settings.conservation != Conservation::cpd) return 0;
+  return state.ledger[bounce.body].debt.h + (bounce.other >= 0 ? state.ledger[bounce.other].debt.h : 0);
+}
+
+/// Takes what they got off their debts, from each its share.
+void World::pay(const Bounce& bounce, double paid) {
+  const double share = paid / owed_to(bounce);
+  for (const int b : {bounce.body, bounce.other}) {
+    if (b < 0) continue;
+    BodyLedger& ledger = state.ledger[b];
+    ledger.target_total += share * ledger.debt.h;  // by which H missed its target
+    ledger.debt.h -= share * ledger.debt.h;
+  }
+}
+
 void World::rebound(double time) {
   if (!has_contact()) return;
   for (Bounce& bounce : state.bounces) ++bounce.free, ++bounce.age;
@@ -86,7 +105,8 @@ void World::rebound(double time) {
     if (bounce.free == 0 || bounce.age * scene.step > longest_impact + 0.5 * scene.step) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
     const double e = pair_of(bounce.body, other).restitution;
-    if (e >= 1) continue;
+    const double owed = owed_to(bounce);
+    if (e >= 1 && !(owed > 0)) continue;
     Kick a = kick(bounce.body);
     const Whole whole(a, bounce.point, bounce.normal);
     Vec3 velocity = whole.velocity;
@@ -97,18 +117,28 @@ void World::rebound(double time) {
     } else {
       velocity -= collider_velocity(bounce.collider, time, bounce.point);
     }
-    const double excess = dot(velocity, bounce.normal) - e * bounce.speed;
-    if (!(excess > 0)) continue;
-    const Vec3 impulse = bounce.normal * (-excess / inverse_mass);
-    double taken = kinetic(a);
+    const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed;
+    if (!(leaves > 0)) continue;
+    const bool slow = leaves < most;
+    if (slow && !(owed > 0)) continue;
+    const double wanted = slow ? std::min(most, std::sqrt(leaves * leaves + 2 * inverse_mass * owed)) : most;
+    const Vec3 impulse = bounce.normal * ((wanted - leaves) / inverse_mass);
+    double given = -kinetic(a);
     a.impulse(impulse, bounce.point, 0);
-    taken -= kinetic(a);
-    state.ledger[bounce.body].booked_loss += taken;
-    if (bounce.other < 0) continue;
-    Kick b = kick(bounce.other);
-    taken = kinetic(b);
-    b.impulse(impulse * -1.0, bounce.point, 0);
-    state.ledger[bounce.other].booked_loss += taken - kinetic(b);
+    given += kinetic(a);
+    double given_other = 0;
+    if (bounce.other >= 0) {
+      Kick b = kick(bounce.other);
+      given_other = -kinetic(b);
+      b.impulse(impulse * -1.0, bounce.point, 0);
+      given_other += kinetic(b);
+    }
+    if (slow) {
+      pay(bounce, given + given_other);
+      continue;
+    }
+    state.ledger[bounce.body].booked_loss -= given;
+    if (bounce.other >= 0) state.ledger[bounce.other].booked_loss -= given_other;
   }
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }

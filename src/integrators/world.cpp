@@ -485,6 +485,12 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
   for (const int b : island.bodies()) {
     BodyLedger& ledger = state.ledger[b];
     const double share = model.bodies[b].total_mass / mass;
+    if (outcome.stands) {  // books that went round would change by round-off for ever
+      ledger.booked_loss += std::max(0.0, ledger.debt.h) - outcome.residual.h * share;
+      ledger.debt = {{}, {}, std::min(0.0, ledger.debt.h)};
+      ledger.multiplier = 0, ledger.let_go = true, ledger.target_total = -ledger.debt.h;
+      continue;
+    }
     ledger.debt = {};
     ledger.multiplier = outcome.lambda, ledger.let_go = outcome.let_go && island.inelastic;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored

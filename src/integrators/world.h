@@ -75,6 +75,8 @@ class World {
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
   void rebound(double time);
+  double owed_to(const Bounce& bounce) const;
+  void pay(const Bounce& bounce, double paid);
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
   const Grip* old_grip(const Grip& fresh) const;

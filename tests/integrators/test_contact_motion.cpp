@@ -52,18 +52,22 @@ void pair_like_fine_steps(double off) {
   CHECK(degrees <= 7);
 }
 
-/// Heights of the centre at its turning points.
-std::vector<double> apexes(const Scene& scene, int frames, double size) {
+/// Heights of the centre at its turning points. H is held in every frame, or there.
+std::vector<double> apexes(const Scene& scene, int frames, double size, bool always = true) {
   Simulation sim = make(scene);
   const double start = kept_energy(sim.measure());
-  std::vector<double> y = {sim.measure().center.y}, out;
+  std::vector<double> y = {sim.measure().center.y}, kept = {start}, out;
+  const auto check = [&](double energy) { CHECK(std::abs(energy - start) <= 1e-4 * start); };
   for (int frame = 0; frame < frames; ++frame) {
     REQUIRE(sim.step());
-    y.push_back(sim.measure().center.y);
-    if (scene.solver.method == "cpd") CHECK(std::abs(kept_energy(sim.measure()) - start) <= 1e-4 * start);
+    y.push_back(sim.measure().center.y), kept.push_back(kept_energy(sim.measure()));
+    if (scene.solver.method == "cpd" && always) check(kept.back());
   }
   for (size_t i = 1; i + 1 < y.size(); ++i)
-    if (y[i] >= y[i - 1] && y[i] > y[i + 1] && y[i] > size) out.push_back(y[i]);
+    if (y[i] >= y[i - 1] && y[i] > y[i + 1] && y[i] > size) {
+      out.push_back(y[i]);
+      if (scene.solver.method == "cpd") check(kept[i]);
+    }
   return out;
 }
 
@@ -132,6 +136,21 @@ TEST_CASE("a ball dropped from 2 m bounces as high as in fine steps (P15)") {
   // backward Euler has lost the bounce
   scene.solver.method = "pd";
   for (const double y : apexes(scene, 200, 0.31)) CHECK(y - 0.3 <= 0.1 * 2);
+}
+
+TEST_CASE("a ball as hard as rubber, or steel, comes back to its height (C32)") {
+  // In flight it has no deformation that would tell how short the steps of an impact must be: it takes a hundredth of a
+  // frame. One step through it would keep H, and put four fifths of it into vibration. At its turning point all of H is
+  // in what touches, no step can hold it, and what it dips by there is paid back when the ball leaves.
+  for (const double stiffness : {1e6, 1e7, 1e8, 1e9}) {
+    CAPTURE(stiffness);
+    const Scene scene = grounded({ball_body(0.6, 4, stiffness, {0, 2.3, 0})}, {floor_plane()});
+    const std::vector<double> heights = apexes(scene, 200, 0.6, false);
+    REQUIRE(heights.size() >= 5);
+    MESSAGE("first ", heights[0], ", fifth ", heights[4]);
+    // of 2.3 m; steps of 1/480 s lose 1 %
+    for (const double height : heights) CHECK(height >= 2.3 - 0.02 * 2);
+  }
 }
 
 TEST_CASE("a block slides over a plane without friction for ever") {

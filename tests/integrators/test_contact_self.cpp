@@ -84,9 +84,9 @@ TEST_CASE("a strip hung over a bar does not enter itself, and keeps moving (Inve
   MESSAGE("deepest ", deepest, " m  H + loss off by ", off / start, "  kinetic at the end ", moving, " of ", start);
   CHECK(touched > 0);             // its halves have met
   CHECK(deepest <= 0.02 * 0.08);  // of its thickness, and of the bar as well
-  // where its ends clap together some sub-steps cannot hold H: it dips for a frame, and is paid back
+  // what a step cannot hold at a kink of what touches is owed by the next one, up to a thousandth of H
   CHECK(grown <= 1e-4 * start);
-  CHECK(off <= 2e-2 * start);
+  CHECK(off <= 1e-3 * start);
   CHECK(moving > 0.05 * start);
 }
 
