@@ -171,8 +171,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
       settle(island, outcome, demand), book_wind(island);
-      // what stands is held as it was: springs at the very limit of friction would give way by round-off for ever
-      still ? note_meetings(island) : settle_contacts(island);
+      // what lay before is held as it was: springs at the very limit of friction would give way by round-off for ever
+      bool lay = still;
+      for (const int b : island.bodies()) lay = lay && state.ledger[b].lies;
+      lay ? note_meetings(island) : settle_contacts(island);
       island.restarts = false;
       for (const int b : island.bodies()) state.ledger[b].lies = still;
     }

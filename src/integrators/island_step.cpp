@@ -344,8 +344,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
-  // what came from nothing is not; a heap pays that from its motion (shed), however long it takes
-  const double h_owned = h_before + std::min(0.0, p.touches && !heap ? demand.debt.h : 0.0);
+  // what came from nothing is not; a heap, in which that may be more than it has of motion, pays as it can
+  const double unowned = p.touches ? std::max(0.0, -demand.debt.h) : 0;
+  const double h_owned = h_before - (heap ? std::min(unowned, start_.kinetic) : unowned);
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known

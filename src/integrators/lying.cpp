@@ -40,9 +40,18 @@ bool World::lies(const Island& island) const {
   return true;
 }
 
-/// As at the start of the frame, without motion: from then on every frame ends as it began (standing.cpp).
+/// As at the start of the frame, without motion: from then on every frame ends as it began (standing.cpp). What touches
+/// is looked for anew by a heap that lies, in which nothing is let out that is too deep: that alone may be more than it
+/// has left of motion.
 void World::stand_still(Island& island, StepOutcome& outcome) {
+  bool lay = true;
+  for (const int b : island.bodies()) lay = lay && state.ledger[b].lies;
   load(island);
+  if (!lay) {
+    for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b], state.ledger[b].lies = true;
+    restore_grips(island);
+    prepare_contacts(island, clock(state.frame), clock(state.frame + 1), scene.step, true);
+  }
   double kinetic = 0;
   for (int i = 0; i < island.rows(); ++i)
     kinetic += 0.5 * island.forcing.mass[i] * dot(island.motion.v[i], island.motion.v[i]);
