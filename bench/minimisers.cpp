@@ -54,7 +54,9 @@ double work_of(const Way& way, const Subject& subject) {
   for (int c = 0; c < scalar.size; ++c)
     for (int k = scalar.start[c]; k < scalar.start[c + 1]; ++k) blocks.add(scalar.row[k], c, 1.0);
   blocks.finish_pattern();
-  const Work work(blocks.matrix());
+  SymmetricMatrix rows;
+  expand(blocks.matrix(), rows);
+  const Work work(rows);
   return work.factor + work.solve;
 }
 

@@ -39,7 +39,11 @@ struct Symbolic {
   long nonzeros = 0;                    // of the factor, without the zeros that supernodes store
 };
 
+/// What supernodes and tasks are chosen for: a factor that is solved with again and again, or one with 3 x 3 blocks in
+/// place of numbers that is made anew for every solve.
+enum class Purpose { solving, refactoring };
+
 /// `order`: position -> row. The result may follow another order that gives the same fill.
-Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order);
+Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order, Purpose purpose = Purpose::solving);
 
 }  // namespace verve

@@ -155,23 +155,26 @@ class Batch final : public Potential {
   bool has_hessian() const override { return isotropic && !own_metric; }
   void add_hessian(const Vec4* x, bool definite, BlockAssembly& matrix, int offset) override {
     if constexpr (isotropic && !own_metric) {
-      const int groups = (elements() + block_size - 1) / block_size;
-      if (x) {
-        blocks_.resize(size_t(groups) * group_values);
-        parallel_for(groups, 2, [&](int begin, int end, int) {
-          for (int g = begin; g < end; ++g) group_hessian(g, x, definite, blocks_.data() + size_t(g) * group_values);
-        });
+      if (!x) {
+        for (const Stencil& s : stencil_)
+          for (int i = 0; i < vertices; ++i)
+            for (int j = 0; j <= i; ++j) matrix.add(s[i] + offset, s[j] + offset, Mat3{});
+        return;
       }
-      for (int e = 0; e < elements(); ++e) {
-        const Stencil& s = stencil_[e];
-        const bool there = x && !is_gone(e);
-        const double* value = there ? blocks_.data() + size_t(e / block_size) * group_values + e % block_size : nullptr;
-        for (int i = 0; i < vertices; ++i)
-          for (int j = 0; j <= i; ++j) {
-            Mat3 block{};
-            for (int k = 0; there && k < 9; ++k, value += block_size) block.col[k / 3][k % 3] = *value;
-            matrix.add(s[i] + offset, s[j] + offset, block);
-          }
+      // A few groups at a time, by all threads: their blocks are added up, in the order of the elements, before they
+      // have left the second-level cache.
+      blocks_.resize(size_t(groups_at_a_time) * group_values);
+      const int groups = (elements() + block_size - 1) / block_size;
+      for (int first = 0; first < groups; first += groups_at_a_time) {
+        const int count = std::min(groups_at_a_time, groups - first);
+        parallel_tasks((count + 1) / 2, [&](int two) {
+          for (int g = 2 * two; g < std::min(2 * two + 2, count); ++g)
+            group_hessian(first + g, x, definite, blocks_.data() + size_t(g) * group_values);
+        });
+        const int begin = first * block_size, end = std::min(elements(), begin + count * block_size);
+        for (int e = begin; e < end; e += block_size)
+          matrix.add_elements(blocks_.data() + size_t(e - begin) / block_size * group_values, block_size,
+                              std::min(block_size, end - e), vertices * (vertices + 1) / 2);
       }
     }
   }
@@ -227,6 +230,7 @@ class Batch final : public Potential {
   }();
   static constexpr bool isotropic = StretchEnergy<Kernel>::isotropic;
   static constexpr int group_values = vertices * (vertices + 1) / 2 * 9 * block_size;  // of add_hessian
+  static constexpr int groups_at_a_time = 16;
   static constexpr int element_grain = 32;
   static constexpr int fields = element_fields<Kernel>;
   static_assert(4 * vertices * block_size < 65536, "a chunk numbers its vertices in 16 bits");
@@ -307,6 +311,9 @@ class Batch final : public Potential {
     find_stretches(b);
     for (int lane = 0; lane < block_size; ++lane) set_curvatures<Kernel>(element[lane], definite, lane, b);
     find_corner_blocks(b, blocks);
+    for (int lane = 0; !gone_.empty() && lane < block_size; ++lane)
+      if (is_gone(std::min(group * block_size + lane, elements() - 1)))
+        for (int k = 0; k < group_values / block_size; ++k) blocks[k * block_size + lane] = 0;
   }
 
   /// The forces on all corners but the first.

@@ -35,7 +35,7 @@ TEST_CASE("PD is ahead of Newton's method on the twisting bar, less so at tight 
   }
   const double local_steps = newton.work / pd.work;
   MESSAGE("an iteration of Newton's method works as much in its factor as ", local_steps, " of PD");
-  MESSAGE("and takes as much time as ", newton.per_iteration / pd.per_iteration, " (58 to 67 in docs/minimisers.md)");
+  MESSAGE("and takes as much time as ", newton.per_iteration / pd.per_iteration, " (some 30 in docs/minimisers.md)");
   // the paper has about 30 by the clock, with the elements' share in it; by the operations of the linear algebra alone
   // the factor of 3N rows costs 9 (its solve) to 27 (its fronts) times that of N rows, which PD does not make at all
   CHECK(local_steps >= 30);

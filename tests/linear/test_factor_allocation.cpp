@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "base/parallel.h"
+#include "block_problems.h"
 #include "count_allocations.h"
+#include "linear/block_cholesky.h"
 #include "linear/cholesky.h"
 #include "problems.h"
 
@@ -33,6 +35,28 @@ TEST_CASE("refactorising and solving allocate nothing, in any precision and on a
           CHECK(after - before == 0);
         }
       }
+    }
+    set_threads(1);
+  }
+}
+
+TEST_CASE("solving systems of blocks again allocates nothing, on any number of threads, in float and in double") {
+  for (const double stiffness : {10.0, 1e9}) {
+    const Problem problem = mesh_problem("box", {{"cells", {13, 12, 11}}}, stiffness);
+    BlockAssembly assembly;
+    assemble_plain_blocks(assembly, problem);
+    const auto b = random_rows(problem.size, 5);
+    std::vector<Vec4> x(problem.size);
+    for (const int threads_now : {1, 3}) {
+      set_threads(threads_now);
+      BlockCholesky solver;
+      REQUIRE(solver.solve(assembly.matrix(), false, b.data(), x.data()));
+      REQUIRE(solver.fell_back() == (stiffness > 1e3));
+      const long before = allocations();
+      const bool ok = solver.solve(assembly.matrix(), false, b.data(), x.data());
+      const long after = allocations();
+      CHECK(ok);
+      CHECK(after - before == 0);
     }
     set_threads(1);
   }

@@ -54,7 +54,8 @@ Eigen::MatrixXd hessian_of(Potential& batch, const std::vector<Vec4>& x, bool de
   blocks.finish_pattern();
   blocks.begin_values();
   batch.add_hessian(x.data(), definite, blocks, 0);
-  const SymmetricMatrix& m = blocks.matrix();
+  SymmetricMatrix m;
+  expand(blocks.matrix(), m);
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(m.size, m.size);
   for (int c = 0; c < m.size; ++c)
     for (int k = m.start[c]; k < m.start[c + 1]; ++k) out(m.row[k], c) = out(c, m.row[k]) = m.value[k];

@@ -4,7 +4,7 @@
 
 #include "integrators/island.h"
 #include "integrators/minimizers/step_matrix.h"
-#include "linear/block_assembly.h"
+#include "linear/block_cholesky.h"
 #include "linear/cholesky.h"
 
 namespace verve {
@@ -13,7 +13,6 @@ namespace {
 
 class Newton final : public Minimizer {
  public:
-  Newton(const SolverSpec&, int rows) : right_(3 * size_t(rows)), solution_(3 * size_t(rows)) {}
   bool needs_factor() const override { return false; }
   bool searches() const override { return true; }
 
@@ -57,23 +56,20 @@ class Newton final : public Minimizer {
     // have become ten times shorter.
     const bool exact = first_ || last_ < 1e-2 * refused_;
     first_ = false;
-    if (!exact || !factorize(island, x, false)) {
+    if (!exact || !solve(island, x, false, gg, dx)) {
       if (exact) refused_ = last_;
-      if (!factorize(island, x, true)) return std::numeric_limits<double>::quiet_NaN();
+      if (!solve(island, x, true, gg, dx)) return std::numeric_limits<double>::quiet_NaN();
     }
-    for (int i = 0; i < island.rows(); ++i)
-      for (int a = 0; a < 3; ++a) right_[3 * i + a].x = gg[i].xyz()[a];
-    factor_.solve(right_.data(), solution_.data());
-    for (int i = 0; i < island.rows(); ++i)
-      dx[i] = {solution_[3 * i].x, solution_[3 * i + 1].x, solution_[3 * i + 2].x};
     return last_ = dot(gg, dx);
   }
 
  private:
-  bool factorize(Island& island, const std::vector<Vec4>& x, bool definite) {
+  /// False where the Hessian is not positive definite.
+  bool solve(Island& island, const std::vector<Vec4>& x, bool definite, const std::vector<Vec4>& gg,
+             std::vector<Vec4>& dx) {
     blocks_.begin_values();
     add_elements(island, x.data(), definite);
-    return factor_.factorize(blocks_.matrix(), island.bodies().size() == 1, Precision::float64);
+    return hessian_.solve(blocks_.matrix(), island.bodies().size() == 1, gg.data(), dx.data());
   }
 
   /// What stays the same over the iterations.
@@ -90,18 +86,16 @@ class Newton final : public Minimizer {
 
   StepMatrix constant_;
   BlockAssembly blocks_;
+  BlockCholesky hessian_;
   bool has_pattern_ = false, first_ = true;
   bool stale_ = true;                            // what blocks_ keeps is of another constant_
   bool has_hessians_ = true, factored_ = false;  // some potential has one; factor_ is that of constant_
   double last_ = 0, refused_ = 0;  // squares of lengths: of the last step, and of that before the sum was indefinite
-  Cholesky factor_;
-  std::vector<Vec4> right_, solution_;  // a row for each coordinate, of which x is used
+  Cholesky factor_;                // of constant_
 };
 
 }  // namespace
 
-std::unique_ptr<Minimizer> make_newton(const SolverSpec& spec, int rows) {
-  return std::make_unique<Newton>(spec, rows);
-}
+std::unique_ptr<Minimizer> make_newton(const SolverSpec&, int) { return std::make_unique<Newton>(); }
 
 }  // namespace verve

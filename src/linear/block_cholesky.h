@@ -1,0 +1,34 @@
+// Systems of 3 x 3 blocks that are solved once: a Cholesky factor in float, and what is missing to double by conjugate
+// gradients that it preconditions.
+#pragma once
+
+#include <memory>
+
+#include "linear/block_assembly.h"
+#include "verve/vec.h"
+
+namespace verve {
+
+class BlockCholesky {
+ public:
+  BlockCholesky();
+  ~BlockCholesky();
+  BlockCholesky(BlockCholesky&&) noexcept;
+  BlockCholesky& operator=(BlockCholesky&&) noexcept;
+
+  /// x = A^-1 b, the error below 1e-8 of x in the norm of A: what is left of 1/2 x.Ax - x.b above its minimum is then
+  /// below round-off. The pattern is analysed when it is another one than last time. `natural` says that vertices are
+  /// already in a good order of elimination. False when A is not positive definite; x is then undefined.
+  bool solve(const BlockMatrix& matrix, bool natural, const Vec4* b, Vec4* x);
+
+  /// Of the last solve: solves with the factor, and whether double had to decide.
+  int steps() const;
+  bool fell_back() const;
+  size_t memory() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace verve
