@@ -32,12 +32,67 @@ void store(const Vec3T<Number>& v, Lanes (&to)[3], int lane) {
   for (int a = 0; a < 3; ++a) store_lanes<Number>(v[a], to[a] + lane);
 }
 
+#ifdef VERVE_SIMD
+/// V of all elements to seven digits, sixteen in a register.
+struct NarrowFrames {
+  alignas(64) float z[3][3][block_size];
+  alignas(64) double v[3][3][block_size];
+
+  explicit NarrowFrames(const double (&wide)[3][3][block_size]) {
+    using T = Pack<float>;
+    for (int r = 0; r < 3; ++r)
+      for (int a = 0; a < 3; ++a)
+        for (int k = 0; k < block_size; ++k) z[r][a][k] = float(wide[r][a][k]);
+    for (int lane = 0; lane < block_size; lane += lanes<T>) {
+      Mat3T<T> F, U, V;
+      Vec3T<T> s;
+      for (int r = 0; r < 3; ++r)
+        for (int a = 0; a < 3; ++a) F.col[r][a] = load_lanes<T>(z[r][a] + lane);
+      rotation_svd(F, U, s, V);
+      for (int r = 0; r < 3; ++r)
+        for (int a = 0; a < 3; ++a) store_lanes<T>(V.col[r][a], z[r][a] + lane);
+    }
+    for (int r = 0; r < 3; ++r)
+      for (int a = 0; a < 3; ++a)
+        for (int k = 0; k < block_size; ++k) v[r][a][k] = z[r][a][k];
+  }
+
+  /// As a rotation in double (Gram and Schmidt).
+  Mat3T<Number> at(int lane) const {
+    Mat3T<Number> V;
+    for (int r = 0; r < 2; ++r)
+      for (int a = 0; a < 3; ++a) V.col[r][a] = load_lanes<Number>(v[r][a] + lane);
+    V.col[0] = V.col[0] / norm(V.col[0]);
+    V.col[1] = add_scaled(V.col[1], V.col[0], Number(-dot(V.col[0], V.col[1])));
+    V.col[1] = V.col[1] / norm(V.col[1]);
+    V.col[2] = cross(V.col[0], V.col[1]);
+    return V;
+  }
+};
+#endif
+
+/// The sweeps that lead from nothing to seven digits are made in float, four times the lanes; from there one in double
+/// is as good as the last of many.
 template <int R, int N>
 void stretches_of(CurvatureBlock<R, N>& b) {
+#ifdef VERVE_SIMD
+  [[maybe_unused]] const std::conditional_t<R == 3, NarrowFrames, int> narrow = [&] {
+    if constexpr (R == 3) {
+      return NarrowFrames(b.z);
+    } else {
+      return 0;
+    }
+  }();
+#endif
   for (int lane = 0; lane < block_size; lane += lanes<Number>) {
     Columns<Number, R> z;
     unroll<R>([&](auto r) { z[r] = load(b.z[r], lane); });
-    const Stretches<Number, R> at(z);
+    [[maybe_unused]] Mat3T<Number> start;
+    const Mat3T<Number>* near = nullptr;
+#ifdef VERVE_SIMD
+    if constexpr (R == 3) start = narrow.at(lane), near = &start;
+#endif
+    const Stretches<Number, R> at(z, near);
     store(at.s, b.s, lane);
     unroll<3>([&](auto i) { store(at.u[i], b.u[i], lane); });
     unroll<R>([&](auto i) { unroll<R>([&](auto r) { store_lanes<Number>(at.v[i][r], b.v[i][r] + lane); }); });

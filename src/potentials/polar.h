@@ -20,9 +20,10 @@ Mat3T<T> select(const MaskOf<T>& mask, const Mat3T<T>& yes, const Mat3T<T>& no) 
 
 /// F = U diag(sigma) V^T with U, V rotations; sigma.x >= sigma.y >= |sigma.z|, and sigma.z < 0 when det F < 0.
 /// Identities and zeros for an F that is zero or not finite. One-sided Jacobi (Hestenes 1958): accurate for flat,
-/// inverted and badly scaled F alike.
+/// inverted and badly scaled F alike. `start`: a rotation that is nearly V spares most of the sweeps.
 template <class T>
-VERVE_NOINLINE void rotation_svd(const Mat3T<T>& F, Mat3T<T>& U, Vec3T<T>& sigma, Mat3T<T>& V) {
+VERVE_NOINLINE void rotation_svd(const Mat3T<T>& F, Mat3T<T>& U, Vec3T<T>& sigma, Mat3T<T>& V,
+                                 const Mat3T<T>* start = nullptr) {
   const T eps = T(Limits<T>::epsilon());
   T largest = T(0);
   for (const Vec3T<T>& c : F.col) largest = max(max(largest, abs(c.x)), max(abs(c.y), abs(c.z)));
@@ -35,6 +36,7 @@ VERVE_NOINLINE void rotation_svd(const Mat3T<T>& F, Mat3T<T>& U, Vec3T<T>& sigma
   // 1 / largest overflows for the smallest of numbers: divide instead
   Mat3T<T> B = select<T>(usable, Mat3T<T>{{F.col[0] / largest, F.col[1] / largest, F.col[2] / largest}}, identity);
   V = identity;
+  if (start) V = *start, B = B * V;
   // A turn by the tangent t leaves about t c of another product c that was zero, so a sweep of small turns of small
   // products is the last: what it leaves is below the round-off of the products themselves, and so is `least`. To look
   // for less would go on turning by round-off for ever.

@@ -19,7 +19,9 @@ struct Stretches {
   Vec3T<T> u[3];
   T v[R][R];
 
-  explicit Stretches(const Columns<T, R>& z) {
+  /// `start`: see rotation_svd.
+  explicit Stretches(const Columns<T, R>& z, const Mat3T<T>* start = nullptr) {
+    static_cast<void>(start);
     if constexpr (R == 1) {
       s = {norm(z[0]), T(0), T(0)};
       u[0] = unit_or_axis<T>(z[0], s.x);
@@ -33,7 +35,7 @@ struct Stretches {
       v[0][0] = svd.cs, v[0][1] = svd.sn, v[1][0] = -svd.sn, v[1][1] = svd.cs;
     } else {
       Mat3T<T> U, V;
-      rotation_svd(Mat3T<T>{{z[0], z[1], z[2]}}, U, s, V);
+      rotation_svd(Mat3T<T>{{z[0], z[1], z[2]}}, U, s, V, start);
       for (int i = 0; i < 3; ++i) {
         u[i] = U.col[i];
         for (int r = 0; r < 3; ++r) v[i][r] = V.col[i][r];

@@ -31,8 +31,8 @@ struct NeoHookean;
 struct StableNeoHookean;
 struct Corotated;
 
-/// Kernels whose Psi depends on the stretches alone; where it has them, with d2 psi/ds2 in closed form. A kernel that
-/// is not listed has no Hessian: Newton's method takes its weights, ADMM its gradient.
+/// Kernels whose Psi depends on the stretches alone; where it has them, with d psi/ds and d2 psi/ds2 in closed form. A
+/// kernel that is not listed has no Hessian: Newton's method takes its weights, ADMM its gradient.
 template <class Kernel>
 struct StretchEnergy {
   static constexpr bool isotropic = false;
@@ -57,6 +57,13 @@ struct StretchEnergy<TetVolume> : IsotropicEnergy {};
 struct DistanceToIsometries : IsotropicEnergy {
   static Mat3 hessian(const auto& e, const Vec3&) { return Mat3::identity() * e.weight; }
 };
+/// l = 1.
+struct DistanceToRotations : DistanceToIsometries {
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
+    slope = (s - Vec3{1, 1, 1}) * e.weight;
+    return Mat3::identity() * e.weight;
+  }
+};
 template <>
 struct StretchEnergy<Spring> : DistanceToIsometries {};
 template <>
@@ -66,7 +73,7 @@ struct StretchEnergy<RodBending> : DistanceToIsometries {};
 template <>
 struct StretchEnergy<TriStrain> : DistanceToIsometries {};
 template <>
-struct StretchEnergy<TetStrain> : DistanceToIsometries {};
+struct StretchEnergy<TetStrain> : DistanceToRotations {};
 
 /// f(J), J = s0 s1 s2: f'' grad J grad J^T + f' d2J.
 inline Mat3 volume_hessian(const Vec3& s, double slope, double bend) {
@@ -84,8 +91,9 @@ struct StretchEnergy<VolumeSpring> : IsotropicEnergy {
 };
 template <>
 struct StretchEnergy<Stvk> : IsotropicEnergy {
-  static Mat3 hessian(const auto& e, const Vec3& s) {
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
     const double half = 0.5 * e.lambda * (dot(s, s) - 3);
+    for (int i = 0; i < 3; ++i) slope[i] = s[i] * (e.mu * (s[i] * s[i] - 1) + half);
     return outer(s, s) * e.lambda +
            Mat3::diagonal({e.mu * (3 * s.x * s.x - 1) + half, e.mu * (3 * s.y * s.y - 1) + half,
                            e.mu * (3 * s.z * s.z - 1) + half});
@@ -93,32 +101,37 @@ struct StretchEnergy<Stvk> : IsotropicEnergy {
 };
 template <>
 struct StretchEnergy<NeoHookean> : IsotropicEnergy {
-  static Mat3 hessian(const auto& e, const Vec3& s) {
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
     constexpr double J0 = 0.2, log_J0 = -1.609437912434100375;  // where neo_hookean.h goes over
     const double J = s.x * s.y * s.z, at_J0 = e.mu + e.lambda * (1 - log_J0);
-    double slope, bend;
+    double f, bend;
     if (J >= J0) {
-      slope = (e.lambda * std::log(J) - e.mu) / J;
-      bend = (e.lambda - e.lambda * std::log(J) + e.mu) / (J * J);
+      const double inverse = 1 / J;
+      f = (e.lambda * std::log(J) - e.mu) * inverse;
+      bend = (e.lambda * inverse - f) * inverse;
     } else {
       const double d = 1 - J / J0;
-      slope = (e.lambda * log_J0 - e.mu) / J0 - at_J0 * d / (J0 * (1 + d));
+      f = (e.lambda * log_J0 - e.mu) / J0 - at_J0 * d / (J0 * (1 + d));
       bend = at_J0 / (J0 * J0 * (1 + d) * (1 + d));
     }
-    return volume_hessian(s, slope, bend) + Mat3::identity() * e.mu;
+    slope = s * e.mu + Vec3{s.y * s.z, s.x * s.z, s.x * s.y} * f;
+    return volume_hessian(s, f, bend) + Mat3::identity() * e.mu;
   }
 };
 template <>
 struct StretchEnergy<StableNeoHookean> : IsotropicEnergy {
-  static Mat3 hessian(const auto& e, const Vec3& s) {
-    const double size = dot(s, s) + 1, slope = e.lambda * (s.x * s.y * s.z - 1) - 0.75 * e.mu;
-    return volume_hessian(s, slope, e.lambda) + outer(s, s) * (2 * e.mu / (size * size)) +
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
+    const double size = dot(s, s) + 1, f = e.lambda * (s.x * s.y * s.z - 1) - 0.75 * e.mu;
+    slope = s * (e.mu - e.mu / size) + Vec3{s.y * s.z, s.x * s.z, s.x * s.y} * f;
+    return volume_hessian(s, f, e.lambda) + outer(s, s) * (2 * e.mu / (size * size)) +
            Mat3::identity() * (e.mu - e.mu / size);
   }
 };
 template <>
 struct StretchEnergy<Corotated> : IsotropicEnergy {
-  static Mat3 hessian(const auto& e, const Vec3&) {
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
+    const double trace = e.lambda * (s.x + s.y + s.z - 3);
+    for (int i = 0; i < 3; ++i) slope[i] = 2 * e.mu * (s[i] - 1) + trace;
     return outer(Vec3{1, 1, 1}, Vec3{1, 1, 1}) * e.lambda + Mat3::identity() * (2 * e.mu);
   }
 };
@@ -135,13 +148,17 @@ double stretch_energy(const typename Kernel::template Element<double>& e, const 
   return energy;
 }
 
-/// d2 psi/ds2: in closed form, or by central differences of the slope, whose error is about 1e-10 of it (step
-/// eps^(1/3)) and where psi has a kink, as limits have, the mean of the two sides.
+/// d psi/ds and d2 psi/ds2: in closed form, or the latter by central differences of the slope, whose error is about
+/// 1e-10 of it (step eps^(1/3)) and where psi has a kink, as limits have, the mean of the two sides.
 template <class Kernel>
-Mat3 stretch_hessian(const typename Kernel::template Element<double>& e, const Vec3& s) {
-  if constexpr (requires { StretchEnergy<Kernel>::hessian(e, s); }) {
+Mat3 stretch_hessian(const typename Kernel::template Element<double>& e, const Vec3& s, Vec3& slope) {
+  if constexpr (requires { StretchEnergy<Kernel>::hessian(e, s, slope); }) {
+    return StretchEnergy<Kernel>::hessian(e, s, slope);
+  } else if constexpr (requires { StretchEnergy<Kernel>::hessian(e, s); }) {
+    stretch_energy<Kernel>(e, s, slope);
     return StretchEnergy<Kernel>::hessian(e, s);
   } else {
+    stretch_energy<Kernel>(e, s, slope);
     const double size = std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)});
     const double d = 6e-6 * (size > 0 ? size : 1);
     Mat3 out{};
@@ -174,8 +191,7 @@ void set_curvatures(const typename Kernel::template Element<double>& e, bool def
   constexpr int R = Kernel::rows;
   const Vec3 s{out.s[0][lane], out.s[1][lane], out.s[2][lane]};
   Vec3 slope;
-  stretch_energy<Kernel>(e, s, slope);
-  const Mat3 second = stretch_hessian<Kernel>(e, s), along = definite ? without_negative(second) : second;
+  const Mat3 second = stretch_hessian<Kernel>(e, s, slope), along = definite ? without_negative(second) : second;
   const double size = std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)});
   const auto kept = [&](double c) { return definite && !(c > 0) ? 0 : c; };
   // Where two stretches meet, the quotients go over into derivatives; 1e-5 apart both are good to 1e-10.
@@ -211,7 +227,8 @@ Columns<double, Kernel::rows> proximal(const typename Kernel::template Element<d
   const double enough = 1e-12 * w * (1 + norm(s));
   for (int k = 0; k < 30 && norm(slope) > enough; ++k) {
     Mat3 axes;
-    Vec3 c = symmetric_eigen(stretch_hessian<Kernel>(e, s) + Mat3::identity() * w, axes);
+    Vec3 unused;
+    Vec3 c = symmetric_eigen(stretch_hessian<Kernel>(e, s, unused) + Mat3::identity() * w, axes);
     const Vec3 g = transpose(axes) * slope;
     Vec3 step{};
     for (int i = 0; i < 3; ++i) step += axes.col[i] * (g[i] / std::max(std::abs(c[i]), 1e-3 * w));
