@@ -1,5 +1,6 @@
 #include "linear/block_cholesky.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -11,14 +12,17 @@ namespace verve {
 
 namespace {
 
-/// Squares of errors in the norm of A, over that of the solution. A step that leaves `near` of it says what the next
-/// one leaves as well.
-constexpr double enough = 1e-16, near = 1e-8;
-/// A factor that is any good needs two or three.
-constexpr int most_steps = 12;
+/// Square of the error in the norm of A, over that of the solution, where a shift of the whole is resisted as much as
+/// that of a vertex alone. The motions of a stiff body as a whole are little of that norm, and are to have their digits
+/// as well: less by what they are of it, and no less than double can give.
+constexpr double enough = 1e-16, least = 1e-24;
+/// A factor that is any good needs two or three, a stiff body ten.
+constexpr int most_steps = 16;
 /// Of a diagonal of about 1. Round-off of the elimination in float is some 1e-7 of it for each of a few hundred
 /// columns: a pivot below is no accident of it.
 constexpr float clearly_negative = -1e-3f;
+
+double trace(const Mat3& m) { return m(0, 0) + m(1, 1) + m(2, 2); }
 
 double dot(const std::vector<Vec4>& a, const std::vector<Vec4>& b) {
   double sum = 0;
@@ -35,6 +39,7 @@ struct BlockCholesky::Impl {
 
   BlockFronts fronts;
   std::vector<Vec4> r, z, p, Ap;
+  Mat3 net, own;  // sums of all blocks, what resists a shift of the whole, and of those of the diagonal
   // where float does not suffice; not there before it is needed
   SymmetricMatrix wide;
   Cholesky factor;
@@ -57,15 +62,19 @@ struct BlockCholesky::Impl {
   bool refine(const BlockMatrix& m, const Vec4* b, Vec4* x) {
     const BlockKernels& kernels = block_kernels();
     for (int i = 0; i < m.size; ++i) r[i] = Vec4(b[i].xyz()), x[i] = Vec4();
+    find_net(m);
+    const double wanted = std::max(least, enough * std::min(1.0, trace(net) / trace(own)));
     double first = 0, last = 0;
     for (steps = 1; steps <= most_steps; ++steps) {
       fronts.solve(r.data(), z.data());
       const double rz = dot(r, z);
       if (!std::isfinite(rz)) return false;
       if (steps == 1) first = rz;
-      const bool last_one = rz <= near * first && (steps == 1 || rz * rz <= enough * first * last);
-      if (last_one || rz == 0) {
+      // a step leaves about as much of an error as the one before
+      const bool is_last = steps > 1 && rz * rz <= wanted * first * last;
+      if (is_last || rz == 0) {
         for (int i = 0; i < m.size; ++i) x[i] += z[i];
+        shift(m, b, x);
         return true;
       }
       const double beta = steps == 1 ? 0 : rz / last;
@@ -78,6 +87,31 @@ struct BlockCholesky::Impl {
       last = rz;
     }
     return false;
+  }
+
+  void find_net(const BlockMatrix& m) {
+    Mat3 all{};
+    own = {};
+    for (int c = 0; c < m.size; ++c) {
+      for (int k = m.start[c]; k < m.start[c + 1]; ++k) {
+        const double* block = m.value.data() + 9 * size_t(k);
+        for (int i = 0; i < 9; ++i) all.col[i / 3][i % 3] += block[i];
+        if (k > m.start[c]) continue;
+        for (int i = 0; i < 9; ++i) own.col[i / 3][i % 3] += block[i];
+      }
+    }
+    net = all + transpose(all) - own;
+  }
+
+  /// The shift of all vertices that leaves no net residual: an error there is hardly seen in the norm of A, but it
+  /// would change the momentum of a body that nothing holds.
+  void shift(const BlockMatrix& m, const Vec4* b, Vec4* x) {
+    block_kernels().multiply(m, x, Ap.data());
+    Vec3 left{};
+    for (int i = 0; i < m.size; ++i) left += b[i].xyz() - Ap[i].xyz();
+    const Vec3 by = inverse(net) * left;
+    if (!std::isfinite(by.x + by.y + by.z)) return;
+    for (int i = 0; i < m.size; ++i) x[i] += Vec4(by);
   }
 
   bool solve_wide(const BlockMatrix& m, const Vec4* b, Vec4* x) {

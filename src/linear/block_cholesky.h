@@ -17,8 +17,10 @@ class BlockCholesky {
   BlockCholesky& operator=(BlockCholesky&&) noexcept;
 
   /// x = A^-1 b, the error below 1e-8 of x in the norm of A: what is left of 1/2 x.Ax - x.b above its minimum is then
-  /// below round-off. The pattern is analysed when it is another one than last time. `natural` says that vertices are
-  /// already in a good order of elimination. False when A is not positive definite; x is then undefined.
+  /// below round-off. Less where all vertices together resist a shift less than each alone, and without a net residual:
+  /// a step moves a body as a whole as one in double does. The pattern is analysed when it is another one than last
+  /// time. `natural` says that vertices are already in a good order of elimination. False when A is not positive
+  /// definite; x is then undefined.
   bool solve(const BlockMatrix& matrix, bool natural, const Vec4* b, Vec4* x);
 
   /// Of the last solve: solves with the factor, and whether double had to decide.

@@ -179,3 +179,25 @@ TEST_CASE(
   REQUIRE(solver.solve(good.matrix(), false, b.data(), x.data()));
   CHECK(numbers(x) == before);
 }
+
+TEST_CASE("what a solution of a stiff system of blocks leaves over has no net part") {
+  // The masses, which alone resist a shift, are 1e-6 of what else there is: of an error of 1e-8 in the norm of the
+  // matrix, a shift could be as large as that.
+  const Problem problem = mesh_problem("box", {{"cells", {7, 6, 8}}}, 1e5);
+  BlockAssembly assembly;
+  assemble_plain_blocks(assembly, problem);
+  const auto y = random_rows(problem.size, 5);
+  std::vector<Vec4> b(problem.size), x(problem.size);
+  for (const Triple& t : problem.entries) {
+    b[t.i] += y[t.j] * t.v;
+    if (t.i != t.j) b[t.j] += y[t.i] * t.v;
+  }
+  BlockCholesky solver;
+  REQUIRE(solver.solve(assembly.matrix(), false, b.data(), x.data()));
+  CHECK_FALSE(solver.fell_back());
+  Vec3 net{};
+  for (int i = 0; i < problem.size; ++i) net += x[i].xyz() - y[i].xyz();
+  MESSAGE("shifted by ", norm(net) / problem.size);
+  // round-off of the right-hand side: 1e5 x 1e-16 for each row, and a margin of ten
+  CHECK(norm(net) / problem.size <= 1e-10);
+}
