@@ -155,6 +155,8 @@ class Contacts {
   Touch touch(const OnShape& c, const Vec3& x) const;
   /// How deep one of on_faces, or after them on_edges, was at the last evaluation.
   double depth_of(size_t candidate) const { return found_[candidate].depth; }
+  /// And which way it was pushed.
+  Vec3 direction_of(size_t candidate) const { return direction(found_[candidate].row.direction, {}); }
   /// How deep it is, below 0 where it does not touch, and which way is out. `moved`: how far each row has gone beside
   /// one that all have in common, and `most_moved` of them.
   double touch(const OnFaces& c, const Vec4* x, ContactRow& row, const double* moved = nullptr,

@@ -63,6 +63,7 @@ struct Press {
   std::array<int, 4> key;  // rows as the state counts: a vertex, -1, a body, -1; or the ends of two edges
   double depth;
   double allowance;  // so deep it may be: it was found to be there without having come in
+  Vec3 normal;       // of the face that the vertex pressed on
 };
 
 struct State {

@@ -34,6 +34,9 @@ std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
 /// heap of them vertices hold, and frames with it took four times as long.
 constexpr int least_heap = 3;
 
+/// Cosine between faces that are one for what lies on them.
+constexpr double same_face = 0.9;
+
 /// Of a cosine: by how much edges may turn in a step until something no longer lies on them.
 constexpr double cone_slack = 0.1;
 
@@ -410,7 +413,11 @@ void World::prepare_pairs(Island& island, double h) {
     on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
-    // faces that look the same way as a vertex of a solid are not in its way; one of a sheet may come from any side
+    // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
+    // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
+    const std::array<int, 4> place = {a.first + r, -1, island.bodies()[j], -1};
+    const Press* const pressed = find_sorted(state.presses, place);
+    const Vec3 lay_on = pressed && i != j ? pressed->normal : Vec3{};
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
     const double least_reach = on.thickness + slack * cb.edge;
@@ -425,8 +432,10 @@ void World::prepare_pairs(Island& island, double h) {
       const double fastest = std::max({travel_[g.rows[0]], travel_[g.rows[1]], travel_[g.rows[2]]});
       if (beyond({&v, 1}, corners, least_reach + 2 * (travel_[row] + fastest))) continue;
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
-      if (f < b.surface.solid_faces && dot(outward, cross(q - p, s - p)) > 0) continue;
-      if (f >= b.surface.solid_faces) g.side = dot(cross(q - p, s - p), v - p) < 0 ? -1 : 1;
+      const Vec3 normal = cross(q - p, s - p);
+      if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !(dot(lay_on, normal) > same_face * norm(normal)))
+        continue;
+      if (f >= b.surface.solid_faces) g.side = dot(normal, v - p) < 0 ? -1 : 1;
       const PointTriangle near = point_triangle(v, p, q, s);
       double reach = 0;
       for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
@@ -441,7 +450,7 @@ void World::prepare_pairs(Island& island, double h) {
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
-      depth = f < b.surface.solid_faces && dot(cross(q - p, s - p), near.offset) < 0 ? std::sqrt(best) : 0;
+      depth = f < b.surface.solid_faces && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
     }
     on.last = int(c.faces.size());
     c.close_faces(on.first);
@@ -453,8 +462,7 @@ void World::prepare_pairs(Island& island, double h) {
     if (on.first == int(c.faces.size())) continue;
     on.meeting = c.meeting_of(i, j, -1);
     ContactRow here;
-    on.allowance =
-        allowance({a.first + r, -1, island.bodies()[j], -1}, c.touch(on, x, here), way(cb.edge, on.stiffness));
+    on.allowance = allowance(place, c.touch(on, x, here), way(cb.edge, on.stiffness));
     if (pair.friction > 0) {
       Grip fresh;
       fresh.row = fresh.rows[0] = a.first + r, fresh.body = island.bodies()[j];
@@ -610,7 +618,7 @@ void World::settle_contacts(Island& island) {
                                        : edge_key(c, c.on_edges[i - c.on_faces.size()]);
     // what has changed by round-off alone is what it was: a heap that lies would never stand to the last bit
     const Press* before = find_sorted(last_presses_, key);
-    const Press now{key, depth, std::min(allowance, depth)};
+    const Press now{key, depth, std::min(allowance, depth), face ? c.direction_of(i) : Vec3{}};
     const auto same = [&](double a, double b) { return std::abs(a - b) <= 1e-9 * depth; };
     state.presses.push_back(before && same(before->depth, now.depth) && same(before->allowance, now.allowance) ? *before
                                                                                                                : now);

@@ -28,7 +28,7 @@ Interpenetration interpenetration_of(const Simulation& sim) {
 }
 
 /// Blocks and balls in layers above a bin of half width 0.4.
-Scene pour(int count) {
+Scene pour(int count, double turned = 0) {
   std::vector<BodySpec> bodies;
   for (int i = 0; i < count; ++i) {
     // farther apart than the diagonal of a block: none begins in another
@@ -36,7 +36,7 @@ Scene pour(int count) {
                      0.38 * (i / 2 % 2) - 0.19 - 0.005 * (i % 5)};
     const std::string name = "body " + std::to_string(i);
     bodies.push_back(i % 2 == 0 ? box_body({0.2, 0.2, 0.2}, 2, 1e5, at, name) : ball_body(0.22, 2, 1e5, at, name));
-    bodies.back().place.rotate = {7.0 * i, 3.0 * i, 5.0 * i};
+    bodies.back().place.rotate = {7.0 * i + turned, 3.0 * i, 5.0 * i};
     bodies.back().friction = 0.3, bodies.back().restitution = 0.3;
   }
   std::vector<ColliderSpec> walls = {floor_plane(0.3)};
@@ -49,7 +49,7 @@ Scene pour(int count) {
   Scene scene = grounded(bodies, walls);
   scene.solver.tolerance = 1e-4;
   scene.contact.emplace();
-  scene.contact->stiffness = 3000;  // a fall of 1.5 m presses as deep as its root
+  scene.contact->stiffness = 10000;  // as of the scene `bin`: a fall of 1.5 m presses as deep as its root
   return scene;
 }
 
@@ -105,31 +105,38 @@ TEST_CASE("soft boxes that slide on each other lose what is booked, and gain not
 }
 
 TEST_CASE("a heap stays in its bin, its bodies out of each other, with its energy accounted for") {
-  Simulation sim = make(pour(20));
-  Interpenetration interpenetration = interpenetration_of(sim);
-  double by_vertices = 0, by_middles = 0;
-  const double start = kept_energy(sim.measure());
-  double worst = 0, most = 0;
-  for (int frame = 0; frame < 70; ++frame) {
-    REQUIRE(sim.step());
-    const Measures m = sim.measure();
-    worst = std::max(worst, std::abs(kept_energy(m) - start)), most = std::max(most, m.total - start);
-    const std::vector<Vec3> x = sim.positions();
-    by_vertices = std::max(by_vertices, interpenetration.deepest(x, Interpenetration::Points::vertices).share);
-    by_middles = std::max(by_middles, interpenetration.deepest(x).share);
+  int deep = 0;
+  for (const double turned : {0.0, 1.0, 2.0}) {
+    CAPTURE(turned);
+    Simulation sim = make(pour(20, turned));
+    Interpenetration interpenetration = interpenetration_of(sim);
+    double by_vertices = 0, by_middles = 0;
+    const double start = kept_energy(sim.measure());
+    double worst = 0, most = 0;
+    for (int frame = 0; frame < 70; ++frame) {
+      REQUIRE(sim.step());
+      const Measures m = sim.measure();
+      worst = std::max(worst, std::abs(kept_energy(m) - start)), most = std::max(most, m.total - start);
+      const std::vector<Vec3> x = sim.positions();
+      by_vertices = std::max(by_vertices, interpenetration.deepest(x, Interpenetration::Points::vertices).share);
+      by_middles = std::max(by_middles, interpenetration.deepest(x).share);
+    }
+    double out = 0;  // of the walls
+    for (const Vec3& x : sim.positions()) out = std::max({out, -x.y, std::abs(x.x) - 0.4, std::abs(x.z) - 0.4});
+    MESSAGE("off by ", worst / start, ", outside by ", out, ", kinetic ", sim.measure().kinetic / start);
+    const double at_rest = interpenetration.deepest(sim.positions(), Interpenetration::Points::vertices).share;
+    MESSAGE("in each other by ", 100 * by_vertices, " % of their width (vertices), ", 100 * by_middles,
+            " % (middles of edges and faces), at the end ", 100 * at_rest, " %");
+    deep += by_vertices > 0.02;
+    CHECK(by_vertices <= 0.03);
+    CHECK(at_rest <= 0.02);
+    CHECK(most <= 1e-4 * start);
+    CHECK(worst <= 1e-2 * start);
+    CHECK(out <= 0.02 * 0.2);
+    CHECK(sim.measure().kinetic <= 0.01 * start);
   }
-  double out = 0;  // of the walls
-  for (const Vec3& x : sim.positions()) out = std::max({out, -x.y, std::abs(x.x) - 0.4, std::abs(x.z) - 0.4});
-  MESSAGE("off by ", worst / start, ", outside by ", out, ", kinetic ", sim.measure().kinetic / start);
-  const double at_rest = interpenetration.deepest(sim.positions()).share;
-  MESSAGE("in each other by ", 100 * by_vertices, " % of their width (vertices), ", 100 * by_middles,
-          " % (middles of edges and faces), at the end ", 100 * at_rest, " %");
-  CHECK(by_vertices <= 0.03);  // while they fall; round-off makes it anything from 0.9 to 2.7 %
-  CHECK(at_rest <= 0.02);
-  CHECK(most <= 1e-4 * start);
-  CHECK(worst <= 1e-2 * start);
-  CHECK(out <= 0.02 * 0.2);
-  CHECK(sim.measure().kinetic <= 0.01 * start);
+  // 0.2 to 0.5 % as a rule; of sixteen heaps like these one had a vertex in 2.2 % for a frame
+  CHECK(deep <= 1);
 }
 
 TEST_CASE("a heap has the same bits on any number of threads") {
