@@ -6,15 +6,13 @@
 #include <limits>
 #include <span>
 
+#include "integrators/places.h"
 #include "integrators/world.h"
 
 namespace verve {
 
 namespace {
 
-/// As in touching.cpp.
-constexpr double slack = 0.25;
-constexpr double cone_slack = 0.1;
 /// Mean edges of a body: round shapes of a larger radius meet its vertices, and come between them by a quarter of an
 /// edge at most.
 constexpr double largest_radius = 0.5;
@@ -70,7 +68,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     const double thickness = cb.thickness + features.radius;
     // what a way is prolonged by, and what comes near on it
     const auto travel = [&](int row) { return norm((ahead_[row] - x[row]).xyz()); };
-    const double margin = thickness + slack * cb.edge;
+    const double margin = thickness + search_slack * cb.edge;
     const Box& here = sweeps_[k].way;
     if (!near(here, there, margin)) continue;
     // no pair that is farther apart than this lets it come is looked at closely; mostly none is nearer
@@ -139,7 +137,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       on.row = -1 - int(c.points.size());
       c.points.push_back(feature_to_[p]);
       const double depth = c.touch(on, x, here_row);
-      meets |= depth > -slack * cb.edge || c.touch(on, ahead_.data(), unused) > -slack * cb.edge;
+      meets |= depth > -search_slack * cb.edge || c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
       on.grip = -1;
       if (pair.friction > 0) {
         Grip fresh;
@@ -256,8 +254,8 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         }
         double weight;
         c.on_edges.push_back(on);
-        meets |= c.touch(on, x, unused, weight) > -slack * cb.edge ||
-                 c.touch(on, ahead_.data(), unused, weight) > -slack * cb.edge;
+        meets |= c.touch(on, x, unused, weight) > -search_slack * cb.edge ||
+                 c.touch(on, ahead_.data(), unused, weight) > -search_slack * cb.edge;
       }
     }
     if (!meets) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "integrators/places.h"
 #include "integrators/stopwatch.h"
 #include "integrators/world.h"
 
@@ -30,8 +31,6 @@ constexpr double phase_per_step = 1.6;
 /// as of a gram of rubber tied to a ton, which backward Euler passes over.
 constexpr int calm_stay = 30;
 
-/// Bodies that touch, from which on H is not looked for where none of them gives back everything, or it was lost.
-constexpr int least_heap = 3;
 /// Of E_ref: what fewer than that, and no sheets, may lose of H in a step where they do not give back everything.
 constexpr double small_loss = 0.05;
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "integrators/places.h"
 #include "integrators/stopwatch.h"
 #include "integrators/turn.h"
 #include "integrators/world.h"
@@ -12,38 +13,11 @@ namespace verve {
 
 namespace {
 
-/// Of the mean length of edges: how much farther than they are expected to come things are looked for.
-constexpr double slack = 0.25;
-/// Likewise: how deep a vertex may be inside its own body.
+/// Of the mean length of edges: how deep a vertex may be inside its own body.
 constexpr double self_reach = 1.5;
 
 /// Of the width of a body.
 constexpr double too_deep = 0.01;
-
-/// Lengths of edges per second by which a place that is too deep is let out; by up to ten times as many in a heap, as
-/// long as what that makes from nothing, 1/2 k of its square, is so small a share of the motion there is, from which it
-/// is taken. (Without a bound heaps of coarse bodies gained 30 %.)
-constexpr double relaxation = 0.2, heap_relaxation = 2, let_out_energy = 1e-3;
-
-std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
-  return {c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]], c.state_of_row[on.rows[2]],
-          c.state_of_row[on.rows[3]]};
-}
-
-/// In scenes of so many bodies, those that do not give back everything have no friction where their edges cross: in a
-/// heap of them vertices hold, and frames with it took four times as long.
-constexpr int least_heap = 3;
-
-/// Cosine between faces that are one for what lies on them.
-constexpr double same_face = 0.9;
-
-/// Of a cosine: by how much edges may turn in a step until something no longer lies on them.
-constexpr double cone_slack = 0.1;
-
-/// Grips and entries of a state, in the order in which they are found again.
-std::array<int, 6> key(const Grip& g) { return {g.row, g.collider, g.body, g.more[0], g.more[1], g.more[2]}; }
-std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
-std::array<int, 4> key(const Press& p) { return p.key; }
 
 /// Nothing in the box is nearer to the shape than `reach`: distances change by no more than the way between two points.
 bool is_beyond(const PlacedShape& shape, const Box& box, double reach) {
@@ -62,18 +36,6 @@ double longest_way(const Box& box, Map&& map) {
     longest = std::max(longest, norm(map(corner) - corner));
   }
   return longest;
-}
-
-template <class T>
-void sort_places(std::vector<T>& places) {
-  std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });
-}
-
-template <class T, class Key>
-const T* find_sorted(const std::vector<T>& places, const Key& wanted) {
-  const auto found =
-      std::lower_bound(places.begin(), places.end(), wanted, [](const T& p, const Key& k) { return key(p) < k; });
-  return found != places.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
 }  // namespace
@@ -234,7 +196,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       bool meets = all;
       const PlacedShape& placed = c.shapes.back();
       const auto carry = [&](const Vec3& x) { return end.to_world(start.to_local(x)); };
-      const double reach = 2 * (sweeps_[k].travel + longest_way(sweeps_[k].at, carry)) + slack * cb.edge;
+      const double reach = 2 * (sweeps_[k].travel + longest_way(sweeps_[k].at, carry)) + search_slack * cb.edge;
       const bool far = is_beyond(placed, sweeps_[k].at, cb.thickness + reach);
       for (const int r : model.bodies[b].surface.vertices) {
         if (far) break;
@@ -243,7 +205,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz(), carried = carry(x);
         const double travel = norm(next - x) + norm(carried - x);
         const Touch touch = placed.touch(x);
-        if (touch.distance - cb.thickness > 2 * travel + slack * cb.edge) continue;
+        if (touch.distance - cb.thickness > 2 * travel + search_slack * cb.edge) continue;
         // as it was relative to the collider, and as it is once both have moved
         const bool still = x.x == carried.x && x.y == carried.y && x.z == carried.z;
         const Touch before = still ? touch : placed.touch(carried), after = placed.touch(next);
@@ -320,254 +282,6 @@ void World::sweep_bodies(const Island& island) {
     }
     sweep.way.add(sweep.at), sweep.travel = std::sqrt(longest);
   }
-}
-
-/// What all have in common of their ways brings none of them nearer to another.
-void World::stay_with(const Island& island) {
-  Vec4 mean;
-  for (int i = 0; i < island.rows(); ++i) mean += (ahead_[i] - island.motion.x[i]) * (1.0 / island.rows());
-  for (int i = 0; i < island.rows(); ++i) ahead_[i] -= mean;
-}
-
-/// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It
-/// may stay as deep as that, and is let out slowly, or it would be thrown out.
-double World::allowance(const std::array<int, 4>& key, double depth, double way) const {
-  const Press* before = find_sorted(state.presses, key);
-  // what it was, to the last bit, where nothing has moved
-  if (before && std::abs(depth - before->depth) <= 1e-9 * depth && depth >= before->allowance)
-    return std::max(0.0, before->allowance - way);
-  const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
-  return std::max(0.0, depth - pressed - way);
-}
-
-/// Vertices and faces, and edges, of the bodies of an island with each other and with themselves.
-void World::prepare_pairs(Island& island, double h) {
-  const ContactSpec& spec = *scene.contact;
-  if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
-  Contacts& c = island.contacts;
-  stay_with(island);
-  swept_.clear();
-  for (size_t k = 0; k < island.bodies().size(); ++k) {
-    const int b = island.bodies()[k], offset = island.offset(int(k));
-    const ContactBody& cb = contact_bodies_[b];
-    const bool self = spec.self && pair_of(b, b).touch;
-    swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
-                      cb.thickness + slack * cb.edge, int(k), self,
-                      // of a solid with itself, vertices inside of it touch
-                      model.bodies[b].surface.solid_faces > 0 ? EdgePairs::of_others : EdgePairs::all});
-  }
-  pairs_->find(swept_, vertex_face_, edge_edge_, spec.self);
-
-  bool moves = false;  // what lies still stays as deep as it is
-  for (const int b : island.bodies()) moves |= !state.ledger[b].lies;
-  double kinetic = 0;
-  for (int i = 0; island.heap && i < island.rows(); ++i)
-    kinetic += 0.5 * island.forcing.mass[i] * dot(island.motion.v[i], island.motion.v[i]);
-  const auto way = [&](double edge, double stiffness) {
-    if (!moves) return 0.0;
-    const double slow = relaxation * h * edge, fast = heap_relaxation * h * edge;
-    return std::clamp(std::sqrt(2 * let_out_energy * kinetic / stiffness), slow, fast);
-  };
-  const Vec4* x = island.motion.x.data();
-  // how far two vertices may come nearer to each other, squared
-  const auto travel = [&](int i, int j) {
-    const Vec3 d = ((ahead_[i] - x[i]) - (ahead_[j] - x[j])).xyz();
-    return dot(d, d);
-  };
-  travel_.resize(island.rows());
-  for (int i = 0; i < island.rows(); ++i) travel_[i] = norm((ahead_[i] - x[i]).xyz());
-  // most of what the boxes of their whole ways let through is farther away than this, by the boxes of where it is
-  const auto beyond = [](std::span<const Vec3> a, std::span<const Vec3> b, double reach) {
-    double squared = 0;
-    for (int k = 0; k < 3; ++k) {
-      double low_a = a[0][k], high_a = low_a, low_b = b[0][k], high_b = low_b;
-      for (const Vec3& p : a) low_a = std::min(low_a, p[k]), high_a = std::max(high_a, p[k]);
-      for (const Vec3& p : b) low_b = std::min(low_b, p[k]), high_b = std::max(high_b, p[k]);
-      const double gap = std::max({low_a - high_b, low_b - high_a, 0.0});
-      squared += gap * gap;
-    }
-    return squared > reach * reach * (1 + 1e-9);
-  };
-  int last_i = -1, last_j = -1;
-  PairSurface last{};
-  const auto pair_in = [&](int i, int j) -> const PairSurface& {
-    if (i != last_i || j != last_j) last = pair_of(island.bodies()[i], island.bodies()[j]), last_i = i, last_j = j;
-    return last;
-  };
-  for (size_t at = 0; at < vertex_face_.size();) {
-    size_t end = at;
-    const Pair& head = vertex_face_[at];
-    while (end < vertex_face_.size() && vertex_face_[end].surface_a == head.surface_a &&
-           vertex_face_[end].feature_a == head.feature_a && vertex_face_[end].surface_b == head.surface_b)
-      ++end;
-    const int i = head.surface_a, j = head.surface_b;
-    const PairSurface& pair = pair_in(i, j);
-    const Body &a = model.bodies[island.bodies()[i]], &b = model.bodies[island.bodies()[j]];
-    const ContactBody &ca = contact_bodies_[island.bodies()[i]], &cb = contact_bodies_[island.bodies()[j]];
-    const int r = a.surface.vertices[head.feature_a], row = island.offset(i) + r, to = island.offset(j);
-    if (!pair.touch || !(island.forcing.mass[row] > 0)) {
-      at = end;
-      continue;
-    }
-    Contacts::OnFaces on{};
-    on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
-    on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    on.friction = pair.friction, on.grip = -1;
-    // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
-    // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
-    const std::array<int, 4> place = {a.first + r, -1, island.bodies()[j], -1};
-    const Press* const pressed = find_sorted(state.presses, place);
-    const Vec3 lay_on = pressed && i != j ? pressed->normal : Vec3{};
-    Vec3 outward{};
-    bool knows_outward = a.surface.solid_faces == 0;
-    const double least_reach = on.thickness + slack * cb.edge;
-    double best = std::numeric_limits<double>::infinity(), depth = 0;
-    for (; at < end; ++at) {
-      const int f = vertex_face_[at].feature_b;
-      const auto& face = b.surface.faces[f];
-      Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
-      const Vec3 v = x[row].xyz();
-      const std::array<Vec3, 3> corners = {x[g.rows[0]].xyz(), x[g.rows[1]].xyz(), x[g.rows[2]].xyz()};
-      const auto& [p, q, s] = corners;
-      const double fastest = std::max({travel_[g.rows[0]], travel_[g.rows[1]], travel_[g.rows[2]]});
-      if (beyond({&v, 1}, corners, least_reach + 2 * (travel_[row] + fastest))) continue;
-      if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
-      const Vec3 normal = cross(q - p, s - p);
-      if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !(dot(lay_on, normal) > same_face * norm(normal)))
-        continue;
-      if (f >= b.surface.solid_faces) g.side = dot(normal, v - p) < 0 ? -1 : 1;
-      const PointTriangle near = point_triangle(v, p, q, s);
-      double reach = 0;
-      for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
-      reach = least_reach + 2 * std::sqrt(reach);
-      if (near.squared_distance > reach * reach) continue;
-      if (f < b.surface.solid_faces) {
-        g.normals = int(c.outward.size());
-        auto& normals = c.outward.emplace_back();
-        for (int part = 0; part < 6; ++part) normals[part] = normals_[j].of(f, TrianglePart(part));
-      }
-      g.distance = std::sqrt(near.squared_distance);
-      c.faces.push_back(g);
-      if (near.squared_distance >= best) continue;
-      best = near.squared_distance;
-      depth = f < b.surface.solid_faces && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
-    }
-    on.last = int(c.faces.size());
-    c.close_faces(on.first);
-    std::sort(c.faces.begin() + on.first, c.faces.end(), [](const Contacts::Face& a, const Contacts::Face& b) {
-      return a.distance != b.distance ? a.distance < b.distance : a.rows < b.rows;
-    });
-    // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
-    if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
-    if (on.first == int(c.faces.size())) continue;
-    on.meeting = c.meeting_of(i, j, -1);
-    ContactRow here;
-    on.allowance = allowance(place, c.touch(on, x, here), way(cb.edge, on.stiffness));
-    if (pair.friction > 0) {
-      Grip fresh;
-      fresh.row = fresh.rows[0] = a.first + r, fresh.body = island.bodies()[j];
-      const Grip* old = old_grip(fresh);
-      if (!old) c.find_point(here, x, fresh);
-      on.grip = int(c.grips.size());
-      c.grips.push_back(old ? *old : fresh);
-    }
-    on.thickness -= on.allowance;
-    c.on_faces.push_back(on);
-  }
-  const bool many = int(model.bodies.size()) >= least_heap;
-  for (const Pair& p : edge_edge_) {
-    const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
-    const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
-                      &cb = contact_bodies_[island.bodies()[p.surface_b]];
-    if (!pair_in(p.surface_a, p.surface_b).touch) continue;
-    const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
-    const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
-    Contacts::OnEdge on{};
-    on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
-    on.body = p.surface_a, on.other = p.surface_b;
-    on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    const std::array<Vec3, 4> ends = {x[on.rows[0]].xyz(), x[on.rows[1]].xyz(), x[on.rows[2]].xyz(),
-                                      x[on.rows[3]].xyz()};
-    const double least_reach = on.thickness + slack * std::min(ca.edge, cb.edge);
-    const double fastest =
-        std::max(travel_[on.rows[0]], travel_[on.rows[1]]) + std::max(travel_[on.rows[2]], travel_[on.rows[3]]);
-    if (beyond({ends.data(), 2}, {ends.data() + 2, 2}, least_reach + 2 * fastest)) continue;
-    const Vec3 p0 = ends[0], q0 = ends[2], r = p0 - q0, along_p = ends[1] - p0, along_q = ends[3] - q0;
-    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
-    const Vec3 n = direction(cross(along_p, along_q), {});
-    on.side = dot(n, r) < 0 ? -1 : 1;
-    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
-    SurfaceNormals &of_a = normals_[p.surface_a], &of_b = normals_[p.surface_b];
-    if (solid_b) on.side = dot(n, of_b.of_edge(p.feature_b)) < 0 ? -1 : 1;
-    if (solid_a && !solid_b) on.side = dot(n, of_a.of_edge(p.feature_a)) > 0 ? -1 : 1;
-    const Vec3 out = n * double(on.side);
-    if (solid_b && !of_b.looks_towards(p.feature_b, out, cone_slack)) continue;
-    if (solid_a && !of_a.looks_towards(p.feature_a, out * -1.0, cone_slack)) continue;
-    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
-    const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
-    double reach = 0;
-    for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));
-    reach = least_reach + 2 * std::sqrt(reach);
-    if (near.squared_distance > reach * reach) continue;
-    on.meeting = c.meeting_of(on.body, on.other, -1);
-    ContactRow unused;
-    double weight;
-    // lines of solids that are deep in each other where they do not cross yet have not come in either
-    const double depth = solid_a && solid_b ? c.line_depth(on, x) : c.touch(on, x, unused, weight);
-    const std::array<int, 4> ends_of_state = edge_key(c, on);
-    on.allowance = allowance(ends_of_state, depth, way(std::min(ca.edge, cb.edge), on.stiffness));
-    on.thickness -= on.allowance;
-    const PairSurface& pair = pair_in(p.surface_a, p.surface_b);
-    on.friction = pair.friction;
-    if (on.friction > 0 && !(many && pair.restitution < 1)) {
-      Grip fresh;
-      fresh.row = ends_of_state[0], fresh.more = {ends_of_state[1], ends_of_state[2], ends_of_state[3]};
-      fresh.body = island.bodies()[p.surface_b];
-      hold_edge(c, on, x, {}, fresh);
-    }
-    c.on_edges.push_back(on);
-  }
-}
-
-/// Gives two edges the grip that they had, or a new one that is not stretched.
-void World::hold_edge(Contacts& c, Contacts::OnEdge& on, const Vec4* x, const Pose& pose, Grip& fresh) const {
-  const Grip* old = old_grip(fresh);
-  if (!old && !c.find_points(on, x, pose, fresh)) return;
-  on.grip = int(c.grips.size());
-  c.grips.push_back(old ? *old : fresh);
-}
-
-/// So many steps that nothing passes more than a quarter of a solid that it may meet in one.
-int World::contact_substeps(Island& island, double h) {
-  if (!scene.contact || repels() || !(scene.contact->self || (scene.contact->bodies && island.bodies().size() > 1)))
-    return 1;
-  ahead_.resize(island.rows());
-  for (int i = 0; i < island.rows(); ++i)
-    ahead_[i] = island.motion.x[i] + (island.motion.v[i] + island.forcing.acceleration[i] * h) * h;
-  stay_with(island);
-  // two that together go less far than that need no search
-  double longest = 0, thinnest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < island.rows(); ++i) longest = std::max(longest, norm((ahead_[i] - island.motion.x[i]).xyz()));
-  for (const int b : island.bodies())
-    if (model.bodies[b].surface.solid_faces > 0) thinnest = std::min(thinnest, contact_bodies_[b].thin);
-  if (2 * longest < 0.25 * thinnest * (1 - 1e-9)) return 1;
-  swept_.clear();
-  for (size_t k = 0; k < island.bodies().size(); ++k) {
-    const int b = island.bodies()[k], offset = island.offset(int(k));
-    swept_.push_back({&model.bodies[b].surface, island.motion.x.data() + offset, ahead_.data() + offset,
-                      contact_bodies_[b].thickness, int(k), scene.contact->self, EdgePairs::none});
-  }
-  passages_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
-  double most = 0;
-  for (const Pair& p : vertex_face_) {
-    const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
-    if (p.feature_b >= b.surface.solid_faces) continue;
-    const int row = island.offset(p.surface_a) + a.surface.vertices[p.feature_a], to = island.offset(p.surface_b);
-    Vec3 relative = (ahead_[row] - island.motion.x[row]).xyz();
-    for (const int r : b.surface.faces[p.feature_b]) relative -= (ahead_[to + r] - island.motion.x[to + r]).xyz() / 3;
-    most = std::max(most, norm(relative) / (0.25 * contact_bodies_[island.bodies()[p.surface_b]].thin));
-  }
-  return std::clamp(int(std::ceil(most)), 1, 16);
 }
 
 /// A vertex has come into a collider that nobody expected it to meet.

@@ -1,0 +1,46 @@
+// Places of contact from one step to the next: how they are found again, and how far away new ones are looked for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "integrators/contacts.h"
+#include "integrators/state.h"
+
+namespace verve {
+
+/// Of the mean length of edges: how much farther than they are expected to come things are looked for.
+constexpr double search_slack = 0.25;
+
+/// Of a cosine: by how much edges may turn in a step until something no longer lies on them.
+constexpr double cone_slack = 0.1;
+
+/// Bodies that touch, or are in a scene, from which on they are many: in a heap of those that do not give back
+/// everything H is not looked for, and where their edges cross there is no friction (vertices hold, and frames with it
+/// took four times as long).
+constexpr int least_heap = 3;
+
+/// Grips and entries of a state, in the order in which they are found again.
+inline std::array<int, 6> key(const Grip& g) { return {g.row, g.collider, g.body, g.more[0], g.more[1], g.more[2]}; }
+inline std::array<int, 3> key(const Entry& e) { return {e.row, e.collider, -1}; }
+inline std::array<int, 4> key(const Press& p) { return p.key; }
+
+inline std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on) {
+  return {c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]], c.state_of_row[on.rows[2]],
+          c.state_of_row[on.rows[3]]};
+}
+
+template <class T>
+void sort_places(std::vector<T>& places) {
+  std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });
+}
+
+template <class T, class Key>
+const T* find_sorted(const std::vector<T>& places, const Key& wanted) {
+  const auto found =
+      std::lower_bound(places.begin(), places.end(), wanted, [](const T& p, const Key& k) { return key(p) < k; });
+  return found != places.end() && key(*found) == wanted ? &*found : nullptr;
+}
+
+}  // namespace verve
