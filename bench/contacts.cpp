@@ -29,6 +29,7 @@ ContactResult measure_contact(const std::string& name, const Options& options, P
   const int frames = options.quick ? std::min(scene->frames, 45) : scene->frames;
   // the same frames again and again: the least time of each is that of a quiet machine
   std::vector<StepReport> least;
+  std::vector<char> touches;
   pace.begin_rounds(options.quick ? 0 : 20, options.quick ? 1 : 2, 10);
   for (int round = 0; pace.next_round(); ++round) {
     simulation->reset();
@@ -38,6 +39,7 @@ ContactResult measure_contact(const std::string& name, const Options& options, P
       if (!report) throw std::runtime_error(name + ": frame " + std::to_string(f + 1) + ": " + report.message);
       if (round == 0) {
         least.push_back(report);
+        touches.push_back(report.iterations > 0 && simulation->measure().contact > 0);
         const std::vector<Vec3> x = simulation->positions();
         using Points = Interpenetration::Points;
         out.deepest_vertex = std::max(out.deepest_vertex, interpenetration.deepest(x, Points::vertices).share);
@@ -50,8 +52,10 @@ ContactResult measure_contact(const std::string& name, const Options& options, P
     if (round == 0) out.hash = simulation->state_hash();
   }
   double detection = 0, all = 0;
-  for (const StepReport& r : least) {
+  for (size_t f = 0; f < least.size(); ++f) {
+    const StepReport& r = least[f];
     out.milliseconds.add(r.milliseconds);
+    if (touches[f]) out.touching.add(r.milliseconds);
     out.longest = std::max(out.longest, r.milliseconds);
     detection += r.timings.detection, all += r.milliseconds;
     out.iterations += r.iterations / double(least.size());

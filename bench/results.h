@@ -154,6 +154,7 @@ struct ContactResult {
   int vertices = 0, elements = 0, bodies = 0;
   Times milliseconds;                      ///< of each frame
   double longest = 0;                      ///< of them
+  Times touching;                          ///< of those in which something touches and has to be computed
   double step = 0;                         ///< of a frame, in the scene [ms]
   double detection = 0;                    ///< share of the time that goes into finding what touches
   double deepest_vertex = 0, deepest = 0;  ///< in another body, as a share of its width (Interpenetration)

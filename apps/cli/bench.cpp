@@ -311,13 +311,14 @@ void print_tearing(const std::vector<TearingResult>& tearing) {
 
 void print_contacts(const std::vector<ContactResult>& contacts) {
   if (contacts.empty()) return;
-  Table table{{"scene", "bodies", "vertices", "mean frame", "longest", "of the mean", "of real time", "finding pairs",
-               "iterations", "deepest vertex", "deepest point"}};
+  Table table{{"scene", "bodies", "vertices", "mean frame", "of real time", "mean that touches", "longest",
+               "of those that touch", "of all", "finding pairs", "iterations", "deepest vertex", "deepest point"}};
   for (const ContactResult& c : contacts)
     table.push_back({c.name, std::to_string(c.bodies), std::to_string(c.vertices), ms(c.milliseconds.mean()),
-                     ms(c.longest), times(c.longest, c.milliseconds.mean()), times(c.step, c.milliseconds.mean()),
-                     fixed(100 * c.detection, 1) + " %", fixed(c.iterations, 1),
-                     c.bodies > 1 ? fixed(100 * c.deepest_vertex, 2) + " %" : "-",
+                     times(c.step, c.milliseconds.mean()), c.touching.empty() ? "-" : ms(c.touching.mean()),
+                     ms(c.longest), c.touching.empty() ? "-" : times(c.longest, c.touching.mean()),
+                     times(c.longest, c.milliseconds.mean()), fixed(100 * c.detection, 1) + " %",
+                     fixed(c.iterations, 1), c.bodies > 1 ? fixed(100 * c.deepest_vertex, 2) + " %" : "-",
                      c.bodies > 1 ? fixed(100 * c.deepest, 2) + " %" : "-"});
   print_headed("Frames in which things touch [ms, 1 thread]", table);
 }
