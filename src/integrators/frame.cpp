@@ -36,7 +36,7 @@ constexpr double small_loss = 0.05;
 
 /// Sub-steps of a frame up to which those that went well stand when a later one fails. Where more are needed, bodies go
 /// deep, and do better if they come in by short steps.
-constexpr int most_kept = 2;
+constexpr int most_kept = 8;
 
 int substeps_for(double phase, int now) {
   int n = 1;
