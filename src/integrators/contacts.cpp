@@ -124,14 +124,20 @@ bool Contacts::anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3&
   }
   if (grip.own == 2) return anchor_on_edges(x, grip, place.at_rows, place.at[1], -place.at[3], offset);
   return anchor_on_face(x, grip, {place.at_rows[1], place.at_rows[2], place.at_rows[3]},
-                        x[place.at_rows[0]].xyz() - offset);
+                        x[place.at_rows[0]].xyz() - offset, place.normal);
 }
 
-/// The point of the plane of a face that is nearest to `at`.
-bool Contacts::anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const {
+/// Where the line through `at` along which the face pushes comes through its plane. Beside the face, where it pushes
+/// askew, that is not the nearest point: a spring to that would be stretched by all of the way between the two.
+bool Contacts::anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at,
+                              const Vec3& out) const {
   std::array<Vec3, 3> corner;
   for (int i = 0; i < 3; ++i) corner[i] = x[face[i]].xyz();
-  const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0], d = at - corner[0];
+  const Vec3 e = corner[1] - corner[0], f = corner[2] - corner[0];
+  const Vec3 normal = direction(cross(e, f), out);
+  const double along = dot(normal, out);
+  if (!(std::abs(along) > 0.1)) return false;
+  const Vec3 d = at - corner[0] - out * (dot(normal, at - corner[0]) / along);
   const double ee = dot(e, e), ff = dot(f, f), ef = dot(e, f), det = ee * ff - ef * ef;
   if (!(det > 0)) return false;
   const double s = (ff * dot(d, e) - ef * dot(d, f)) / det, t = (ee * dot(d, f) - ef * dot(d, e)) / det;
@@ -175,14 +181,9 @@ void Contacts::find_point_on_face(const ContactRow& row, const Vec4* x, const Po
   grip.point = pose.to_local(own);
 }
 
-/// Where the line along which the face pushes comes through its plane: beside the face that is not its nearest point,
-/// and a spring to that would begin with all of the way to it.
-void Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) const {
-  const std::array<int, 3> face = {row.rows[1], row.rows[2], row.rows[3]};
-  const Vec3 at = x[row.rows[0]].xyz(), a = x[face[0]].xyz(), out = direction(row.direction, {0, 1, 0});
-  const Vec3 normal = direction(cross(x[face[1]].xyz() - a, x[face[2]].xyz() - a), out);
-  const double along = dot(normal, out);
-  anchor_on_face(x, grip, face, std::abs(along) > 0.1 ? at - out * (dot(normal, at - a) / along) : at);
+bool Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) const {
+  return anchor_on_face(x, grip, {row.rows[1], row.rows[2], row.rows[3]}, x[row.rows[0]].xyz(),
+                        direction(row.direction, {0, 1, 0}));
 }
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
@@ -192,7 +193,7 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   place = {};
   place.touches = row.count, place.at_rows = row.rows, place.at = row.share;
   place.body = body, place.other = other, place.stiffness = row.stiffness, place.coulomb = pressure * friction;
-  const Vec3 normal = direction(row.direction, {0, 1, 0});
+  const Vec3 normal = place.normal = direction(row.direction, {0, 1, 0});
   const auto find_offset = [&] {
     const Vec3 d = find_stretch(x, grip, place);
     place.offset = d - normal * dot(normal, d);
@@ -202,9 +203,13 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   const double k = row.stiffness, cap = grip.cap;
   if (!(cap > 0)) return 0;
   place.cap = cap;
-  if (looks_again_ && length > grip.stretch && !(grip.collider >= 0 && shape_moves[grip.collider]) &&
-      anchor(x, grip, place, place.offset * (grip.stretch / length)))
-    length = find_offset();
+  if (looks_again_ && length > grip.stretch && !(grip.collider >= 0 && shape_moves[grip.collider])) {
+    if (anchor(x, grip, place, place.offset * (grip.stretch / length))) length = find_offset();
+    if (length > grip.stretch + 1e-9 * (grip.stretch + cap / row.stiffness)) {  // it cannot: it lets go
+      place.count = 0, grip.cap = 0;
+      return 0;
+    }
+  }
   const double weight = k * length <= cap ? k : cap / length;
   const Vec3 first = direction(
       place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));

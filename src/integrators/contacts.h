@@ -59,9 +59,10 @@ class Contacts {
     int shape;      // in `shapes`
     int meeting;    // in `meetings`
     double thickness, stiffness, friction;
-    int grip;      // in `grips`; -1: none
-    Vec3 from;     // where the step began, with the distance
-    Touch before;  // there: whoever comes out on the other side has come through
+    int grip;              // in `grips`; -1: none
+    Vec3 from;             // where the step began, with the distance
+    Touch before;          // there: whoever comes out on the other side has come through
+    double allowance = 0;  // taken off the thickness
   };
   /// A vertex that may touch some faces, of which the nearest counts; or an edge that may touch another. A point of a
   /// collider is of the body that it touches, and there is no other.
@@ -139,8 +140,8 @@ class Contacts {
   /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing
   /// has.
   bool take_hold();
-  /// The point of the face in `row` that the vertex of a new grip holds to: not stretched at x.
-  void find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
+  /// The point of the face in `row` that the vertex of a new grip holds to: not stretched at x. False: there is none.
+  bool find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
   /// The points of two edges, or of an edge and a collider that was at `pose`, where their lines pass each other at x.
   /// False: too far from both, or as good as parallel.
   bool find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Grip& grip) const;
@@ -180,7 +181,8 @@ class Contacts {
 
  private:
   struct Place {  // of a grip: where it pulls
-    Vec3 offset;  // tangential
+    Vec3 offset;  // tangential to
+    Vec3 normal;  // the way it is pushed
     std::array<int, 4> rows;
     std::array<double, 4> share;
     int count;
@@ -197,7 +199,7 @@ class Contacts {
   void bend(const ContactRow& row);
   void keep_near(ContactRow& row, double depth);
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
-  bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at) const;
+  bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at, const Vec3& out) const;
   bool anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
                        const Vec3& offset) const;
   void take_rows(Grip& grip, int own, int count, const std::array<int, 4>& rows) const;

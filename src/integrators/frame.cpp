@@ -103,8 +103,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       place_anchors(island, time, double(sub + 1) / n);
       blow(island, time, h / n);
       prepare_contacts(island, clock(state.frame + double(sub) / n), time, h / n, all_contacts);
-      if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.inelastic &&
-          !island.driven && !island.has_sheets())
+      if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.driven &&
+          !island.has_sheets())
         impact = substeps_for(island.impact_frequency(h), 1);
       failed = impact > n;
       if (failed) break;

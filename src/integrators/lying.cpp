@@ -27,6 +27,11 @@ bool World::loses(const Island& island) const {
 }
 
 bool World::lies(const Island& island) const {
+  // what slides without friction goes on, however slowly
+  for (const Contacts::Meeting& m : island.contacts.meetings) {
+    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
+    if (m.weight > 0 && !(pair_of(island.bodies()[m.body], other).friction > 0)) return false;
+  }
   const double fall = still * norm(island.forcing.common) * scene.step;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];

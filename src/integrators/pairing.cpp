@@ -165,9 +165,10 @@ void World::prepare_pairs(Island& island, double h) {
       Grip fresh;
       fresh.row = fresh.rows[0] = a.first + r, fresh.body = island.bodies()[j];
       const Grip* old = old_grip(fresh);
-      if (!old) c.find_point(here, x, fresh);
-      on.grip = int(c.grips.size());
-      c.grips.push_back(old ? *old : fresh);
+      if (old || c.find_point(here, x, fresh)) {
+        on.grip = int(c.grips.size());
+        c.grips.push_back(old ? *old : fresh);
+      }
     }
     on.thickness -= on.allowance;
     c.on_faces.push_back(on);

@@ -99,38 +99,42 @@ void World::rebound(double time) {
       state.bounces.push_back(fresh);
       bounce = state.bounces.end() - 1;
     }
-    bounce->free = met.still ? 0 : 1, bounce->normal = n, bounce->point = point;
+    bounce->free = met.still ? 0 : 1, bounce->normal = n;
+    bounce->arm = point - kick(met.body).center();
+    if (met.other >= 0) bounce->arm_of_other = point - kick(met.other).center();
   }
   for (const Bounce& bounce : state.bounces) {
     if (bounce.free == 0 || bounce.age * scene.step > longest_impact + 0.5 * scene.step) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
     const double e = pair_of(bounce.body, other).restitution;
-    const double owed = owed_to(bounce);
-    if (e >= 1 && !(owed > 0)) continue;
     Kick a = kick(bounce.body);
-    const Whole whole(a, bounce.point, bounce.normal);
+    // what has left takes the place of its last touch along: a place that stayed behind would be pushed by its spin
+    Vec3 point = a.center() + bounce.arm;
+    if (bounce.other >= 0) point = (point + kick(bounce.other).center() + bounce.arm_of_other) * 0.5;
+    const Whole whole(a, point, bounce.normal);
     Vec3 velocity = whole.velocity;
     double inverse_mass = whole.inverse_mass;
     if (bounce.other >= 0) {
-      const Whole there(kick(bounce.other), bounce.point, bounce.normal);
+      const Whole there(kick(bounce.other), point, bounce.normal);
       velocity -= there.velocity, inverse_mass += there.inverse_mass;
     } else {
-      velocity -= collider_velocity(bounce.collider, time, bounce.point);
+      velocity -= collider_velocity(bounce.collider, time, point);
     }
-    const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed;
+    const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed, owed = owed_to(bounce);
     if (!(leaves > 0)) continue;
     const bool slow = leaves < most;
-    if (slow && !(owed > 0)) continue;
+    // debts of round-off are no reason
+    if (slow ? !(inverse_mass * owed > 1e-9 * most * most) : e >= 1) continue;
     const double wanted = slow ? std::min(most, std::sqrt(leaves * leaves + 2 * inverse_mass * owed)) : most;
     const Vec3 impulse = bounce.normal * ((wanted - leaves) / inverse_mass);
     double given = -kinetic(a);
-    a.impulse(impulse, bounce.point, 0);
+    a.impulse(impulse, point, 0);
     given += kinetic(a);
     double given_other = 0;
     if (bounce.other >= 0) {
       Kick b = kick(bounce.other);
       given_other = -kinetic(b);
-      b.impulse(impulse * -1.0, bounce.point, 0);
+      b.impulse(impulse * -1.0, point, 0);
       given_other += kinetic(b);
     }
     if (slow) {

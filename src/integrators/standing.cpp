@@ -67,7 +67,7 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
       whole(p.depth), whole(p.allowance);
     }
     for (const Entry& e : state.entries)
-      if (mine(e.row)) whole(e.row), whole(e.collider), add(hash, e.normal), add(hash, e.point);
+      if (mine(e.row)) whole(e.row), whole(e.collider), whole(e.allowance), add(hash, e.normal), add(hash, e.point);
   }
   add(hash, state.gravity);
   for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(island.version()),

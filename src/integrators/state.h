@@ -45,10 +45,11 @@ struct AnchorState {
 /// An impact: of a body on a collider or another body.
 struct Bounce {
   int body = -1, other = -1, collider = -1;
-  double speed = 0;    // at which they met
-  Vec3 normal, point;  // of the last touch
-  int free = 0;        // frames since
-  int age = 0;         // frames since the first
+  double speed = 0;        // at which they met
+  Vec3 normal;             // of the last touch
+  Vec3 arm, arm_of_other;  // to where that was, from the centre of each
+  int free = 0;            // frames since
+  int age = 0;             // frames since the first
 };
 
 /// A vertex inside of a collider, and the side of it through which it came: that of a thin plate cannot be told from
@@ -56,6 +57,7 @@ struct Bounce {
 struct Entry {
   int row = -1, collider = -1;  // row as the state counts
   Vec3 normal, point;           // of the surface, in the frame of the collider
+  double allowance = 0;         // so deep it may be, as of Press
 };
 
 /// A place at which a body touches another or itself.

@@ -213,12 +213,16 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const bool through = dot(after.normal, before.normal) < 0;
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
-        if (const Entry* entry = find_sorted(state.entries, std::array{model.bodies[b].first + r, int(s), -1})) {
+        const Entry* const entry = find_sorted(state.entries, std::array{model.bodies[b].first + r, int(s), -1});
+        if (entry) {
           const Vec3 n = end.direction_to_world(entry->normal);
           if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
         }
-        Contacts::OnShape on{row,          int(k),        int(s), meeting, cb.thickness,
-                             cb.stiffness, pair.friction, -1,     carried, came};
+        // what is inside without having come in (a scene begins so, a tear has made it) may stay as deep as it is
+        const double depth = cb.thickness - came.distance;
+        const double allowance = entry ? std::clamp(depth, 0.0, entry->allowance) : std::max(0.0, depth);
+        Contacts::OnShape on{row, int(k),  int(s), meeting,  cb.thickness - allowance, cb.stiffness, pair.friction,
+                             -1,  carried, came,   allowance};
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
           on.grip = int(c.grips.size());
@@ -263,7 +267,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
     const double gone = ledger.pair_energy - c.pair_energy(int(k));
     const double paid = island.inelastic && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
     ledger.debt.h += paid, ledger.booked_loss += gone - paid;
-    if (!island.driven) ledger.booked_loss += ledger.grip_energy - c.grip_energy(int(k));
+    const double let_go = island.driven ? 0 : ledger.grip_energy - c.grip_energy(int(k));
+    (let_go > 0 ? ledger.booked_loss : ledger.debt.h) += let_go;
     ledger.pair_energy = c.pair_energy(int(k)), ledger.grip_energy = c.grip_energy(int(k));
   }
 }
@@ -348,10 +353,10 @@ void World::settle_contacts(Island& island) {
   for (const Contacts::OnShape& on : island.contacts.on_shapes) {
     const Vec3 x = island.motion.x[on.row].xyz();
     const Touch now = island.contacts.touch(on, x);
-    if (!(now.distance < on.thickness)) continue;
+    if (!(now.distance < on.thickness + on.allowance)) continue;
     const Pose& pose = island.contacts.shapes[on.shape].pose;
     state.entries.push_back({island.contacts.state_of_row[on.row], on.shape, pose.direction_to_local(now.normal),
-                             pose.to_local(x - now.normal * now.distance)});
+                             pose.to_local(x - now.normal * now.distance), on.allowance});
   }
   sort_places(state.entries);
   if (island.contacts.grips.empty() && state.grips.empty()) return;
