@@ -4,6 +4,7 @@
 // touches), and once it flies there is nothing but its vibration to pay it into.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "integrators/world.h"
 
@@ -60,7 +61,8 @@ void World::forget_meetings(const Island& island) {
 /// Of H, to those who part here, under constraints.
 double World::owed_to(const Bounce& bounce) const {
   if (settings.conservation != Conservation::cpd) return 0;
-  return state.ledger[bounce.body].debt.h + (bounce.other >= 0 ? state.ledger[bounce.other].debt.h : 0);
+  const auto owed = [&](int b) { return b < 0 ? 0 : state.ledger[b].debt.h + state.ledger[b].pending; };
+  return owed(bounce.body) + owed(bounce.other);
 }
 
 /// Takes what they got off their debts, from each its share.
@@ -69,8 +71,21 @@ void World::pay(const Bounce& bounce, double paid) {
   for (const int b : {bounce.body, bounce.other}) {
     if (b < 0) continue;
     BodyLedger& ledger = state.ledger[b];
-    ledger.target_total += share * ledger.debt.h;  // by which H missed its target
-    ledger.debt.h -= share * ledger.debt.h;
+    ledger.target_total += share * (ledger.debt.h + ledger.pending);  // by which H missed its target
+    ledger.debt.h -= share * ledger.debt.h, ledger.pending -= share * ledger.pending;
+  }
+}
+
+/// What an impact has lost and nobody gets any more is a loss.
+void World::book_impacts() {
+  for (size_t b = 0; b < state.ledger.size(); ++b) {
+    BodyLedger& ledger = state.ledger[b];
+    if (ledger.pending == 0) continue;
+    const bool goes_on = std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
+      return (bounce.body == int(b) || bounce.other == int(b)) && bounce.free == 0 &&
+             bounce.age * scene.step <= longest_impact + 0.5 * scene.step;
+    });
+    if (!goes_on) ledger.booked_loss += std::exchange(ledger.pending, 0.0);
   }
 }
 
@@ -144,6 +159,7 @@ void World::rebound(double time) {
     state.ledger[bounce.body].booked_loss -= given;
     if (bounce.other >= 0) state.ledger[bounce.other].booked_loss -= given_other;
   }
+  book_impacts();
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 

@@ -1,4 +1,5 @@
 #include "integrators/world.h"
+#include "integrators/places.h"
 
 #include <algorithm>
 #include <chrono>
@@ -503,7 +504,9 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     const ProjectionEntry* after = settings.projection;
     if (settings.conservation != Conservation::cpd && !after) continue;
     if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
-      ledger.booked_loss -= outcome.residual.h * share;
+      // hard ones that part again are then given what they are short of
+      const bool hard = outcome.length < scene.step / 7 && int(island.bodies().size()) < least_heap;
+      (hard && !island.has_sheets() ? ledger.pending : ledger.booked_loss) -= outcome.residual.h * share;
     } else if (!lowest && !nowhere && (!after || after->energy)) {
       ledger.debt.h = -outcome.residual.h * share;
     }

@@ -77,6 +77,7 @@ class World {
   void rebound(double time);
   double owed_to(const Bounce& bounce) const;
   void pay(const Bounce& bounce, double paid);
+  void book_impacts();
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
   const Grip* old_grip(const Grip& fresh) const;
