@@ -115,7 +115,7 @@ void World::prepare_pairs(Island& island, double h) {
     // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = {a.first + r, -1, island.bodies()[j], -1};
     const Press* const pressed = find_sorted(state.presses, place);
-    const Vec3 lay_on = pressed && i != j ? pressed->normal : Vec3{};
+    const Vec3 lay_on = pressed ? pressed->normal : Vec3{};
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
     const double least_reach = on.thickness + search_slack * cb.edge;
