@@ -12,15 +12,18 @@ namespace verve {
 
 namespace {
 
-/// Square of the error in the norm of A, over that of the solution, where a shift of the whole is resisted as much as
-/// that of a vertex alone. The motions of a stiff body as a whole are little of that norm, and are to have their digits
-/// as well: less by what they are of it, and no less than double can give.
+/// Squares of errors in the norm of A, over that of the solution. `enough` where the whole resists a shift as much as
+/// its vertices do one by one. A stiff body that moves as a whole has little of that norm, but that motion is to have
+/// its digits too: the bound falls as the resistance of the whole does, down to `least`, which double can just give.
 constexpr double enough = 1e-16, least = 1e-24;
+/// Of the least pivot. What conjugate gradients measure is the error in the norm of the factor, and that is one in the
+/// norm of A only as far as the factor knows its soft motions: those with pivots from `clear` on it knows to four
+/// digits, those below `faint` to none. In between `least` is asked for, and without a guess of what a step will leave.
+constexpr float clear = 5e-3f, faint = 1e-6f;
 /// A factor that is any good needs two or three, a stiff body ten.
 constexpr int most_steps = 16;
-/// Of a diagonal of about 1. Round-off of the elimination in float is some 1e-7 of it for each of a few hundred
-/// columns: a pivot below is no accident of it.
-constexpr float clearly_negative = -1e-3f;
+/// Solves in double after one where float did not suffice.
+constexpr int patience = 16;
 
 double trace(const Mat3& m) { return m(0, 0) + m(1, 1) + m(2, 2); }
 
@@ -46,10 +49,11 @@ struct BlockCholesky::Impl {
   std::vector<Vec4> wide_b, wide_x;
   int steps = 0;
   bool fell_back = false;
+  int in_double = 0;  // solves to come for which float is not tried
 
   void analyze(const BlockMatrix& m, bool in_order) {
     if (natural == in_order && start == m.start && row == m.row) return;
-    natural = in_order, start = m.start, row = m.row;
+    natural = in_order, start = m.start, row = m.row, in_double = 0;
     const SymmetricMatrix pattern = m.pattern();
     std::vector<int> order(m.size);
     std::iota(order.begin(), order.end(), 0);
@@ -58,20 +62,22 @@ struct BlockCholesky::Impl {
     for (std::vector<Vec4>* v : {&r, &z, &p, &Ap}) v->assign(m.size, Vec4());
   }
 
-  /// Conjugate gradients (Hestenes and Stiefel 1952) with the factor for a metric. False: it was none.
+  /// Conjugate gradients (Hestenes and Stiefel 1952) with the factor for a metric. False: it is none, or a poor one.
   bool refine(const BlockMatrix& m, const Vec4* b, Vec4* x) {
     const BlockKernels& kernels = block_kernels();
     for (int i = 0; i < m.size; ++i) r[i] = Vec4(b[i].xyz()), x[i] = Vec4();
     find_net(m);
-    const double wanted = std::max(least, enough * std::min(1.0, trace(net) / trace(own)));
+    const bool guess = fronts.least_pivot() >= clear;
+    const double wanted = guess ? std::max(least, enough * std::min(1.0, trace(net) / trace(own))) : least;
     double first = 0, last = 0;
-    for (steps = 1; steps <= most_steps; ++steps) {
+    while (steps < most_steps) {
       fronts.solve(r.data(), z.data());
+      ++steps;
       const double rz = dot(r, z);
-      if (!std::isfinite(rz)) return false;
+      if (!(rz >= 0) || !std::isfinite(rz)) return false;
       if (steps == 1) first = rz;
-      // a step leaves about as much of an error as the one before
-      const bool is_last = steps > 1 && rz * rz <= wanted * first * last;
+      // the guess: a step leaves as large a part of the error as the one before
+      const bool is_last = steps > 1 && (guess ? rz * rz <= wanted * first * last : rz <= wanted * first);
       if (is_last || rz == 0) {
         for (int i = 0; i < m.size; ++i) x[i] += z[i];
         shift(m, b, x);
@@ -136,19 +142,29 @@ BlockCholesky& BlockCholesky::operator=(BlockCholesky&&) noexcept = default;
 int BlockCholesky::steps() const { return impl_->steps; }
 bool BlockCholesky::fell_back() const { return impl_->fell_back; }
 size_t BlockCholesky::memory() const {
-  return impl_->fronts.memory() + (impl_->wide.size > 0 ? impl_->factor.memory() : 0);
+  const Impl& s = *impl_;
+  size_t bytes = s.fronts.memory() + (s.r.size() + s.z.size() + s.p.size() + s.Ap.size()) * sizeof(Vec4);
+  if (s.wide.size == 0) return bytes;
+  bytes += s.factor.memory() + (s.wide_b.size() + s.wide_x.size()) * sizeof(Vec4);
+  return bytes + (s.wide.start.size() + s.wide.row.size()) * sizeof(int) + s.wide.value.size() * sizeof(double);
 }
+
+void BlockCholesky::forget() { impl_->in_double = 0; }
 
 bool BlockCholesky::solve(const BlockMatrix& matrix, bool natural, const Vec4* b, Vec4* x) {
   Impl& s = *impl_;
   s.analyze(matrix, natural);
   s.steps = 0, s.fell_back = false;
-  if (s.fronts.factorize(matrix)) {
-    if (s.refine(matrix, b, x)) return true;
-  } else if (s.fronts.refused() < clearly_negative) {
-    return false;
+  if (s.in_double > 0) {
+    --s.in_double;
+    return s.solve_wide(matrix, b, x);
   }
-  return s.solve_wide(matrix, b, x);
+  const Definite definite = s.fronts.factorize(matrix);
+  if (definite == Definite::no) return false;
+  if (definite == Definite::yes && s.fronts.least_pivot() >= faint && s.refine(matrix, b, x)) return true;
+  if (!s.solve_wide(matrix, b, x)) return false;
+  s.in_double = patience;
+  return true;
 }
 
 }  // namespace verve

@@ -136,10 +136,7 @@ bool BlockFronts::find_scale(const BlockMatrix& m) {
   for (int v = 0; v < m.size; ++v) {
     const double* block = m.value.data() + 9 * size_t(m.start[v]);
     const double largest = std::max({block[0], block[4], block[8]});
-    if (!(block[0] > 0 && block[4] > 0 && block[8] > 0) || !std::isfinite(block[0] + block[4] + block[8])) {
-      refused_ = -1;
-      return false;
-    }
+    if (!(block[0] > 0 && block[4] > 0 && block[8] > 0) || !std::isfinite(block[0] + block[4] + block[8])) return false;
     // as ldexp(1, -((ilogb(largest) + 1) >> 1)), from the bits
     const int exponent = int(std::bit_cast<std::uint64_t>(largest) >> 52) - 1022;
     scale_[v] = std::bit_cast<double>(std::uint64_t(1023 - (exponent >> 1)) << 52);
@@ -163,7 +160,23 @@ void BlockFronts::load_entries(const BlockMatrix& m, const Front& f) {
   }
 }
 
-bool BlockFronts::eliminate(const BlockMatrix& matrix, int s, BlockScratch& scratch) {
+/// The diagonal of D^-1 has the roots of the inverse pivots.
+float BlockFronts::largest_loss(const BlockMatrix& m, int s) const {
+  const Front& f = fronts_[s];
+  const int* order = symbolic_.order.data() + symbolic_.nodes[s].first;
+  const float* root = columns_.data() + f.columns;
+  float loss = 0;
+  for (int j = 0; j < f.width; j += 3) {
+    const int v = order[j / 3];
+    const double* block = m.value.data() + 9 * size_t(m.start[v]);
+    const double unit = scale_[v] * scale_[v];
+    for (int a = 0; a < 3; ++a, root += f.ld + 1) loss = std::max(loss, float(block[4 * a] * unit) * *root * *root);
+  }
+  return loss;
+}
+
+bool BlockFronts::eliminate(const BlockMatrix& matrix, int s, int share) {
+  BlockScratch& scratch = *scratch_[share];
   const BlockKernels& kernels = block_kernels();
   const Front& f = fronts_[s];
   float *columns = columns_.data() + f.columns, *update = updates_.data() + f.update;
@@ -187,6 +200,7 @@ bool BlockFronts::eliminate(const BlockMatrix& matrix, int s, BlockScratch& scra
     if (!kernels.eliminate(columns + size_t(offset) * f.ld + offset, f.ld, f.rows - offset, width, fresh, scratch))
       return false;
   }
+  loss_[share] = std::max(loss_[share], largest_loss(matrix, s));
   for (int c = f.child_begin; c < f.child_end; ++c) {
     const Front& child = fronts_[children_[c]];
     kernels.extend_add(updates_.data() + child.update, child.ld_update, runs_.data(), child.run_middle, child.run_end,
@@ -216,31 +230,27 @@ void BlockFronts::for_tasks(bool upward, F&& function) {
   });
 }
 
-bool BlockFronts::factorize(const BlockMatrix& matrix) {
+Definite BlockFronts::factorize(const BlockMatrix& matrix) {
   const size_t shares = size_t(std::max(1, std::min(threads(), int(symbolic_.tasks.size()))));
   if (scratch_.size() < shares) {
-    failed_.resize(shares);
+    failed_.resize(shares), loss_.resize(shares);
     while (scratch_.size() < shares) {
       scratch_.push_back(std::make_unique<BlockScratch>());
       scratch_.back()->reserve(most_rows_);
     }
   }
-  if (!find_scale(matrix)) return false;
+  if (!find_scale(matrix)) return Definite::no;
   std::fill(failed_.begin(), failed_.end(), 0);
+  std::fill(loss_.begin(), loss_.end(), 0.0f);
   for_tasks(true, [&](int s, int share) {
-    if (!failed_[share] && !eliminate(matrix, s, *scratch_[share])) failed_[share] = 1;
+    if (!failed_[share] && !eliminate(matrix, s, share)) failed_[share] = 1;
   });
-  for (size_t share = 0; share < failed_.size(); ++share) {
-    if (!failed_[share]) continue;
-    refused_ = scratch_[share]->refused;
-    return false;
-  }
-  for (const int s : symbolic_.top) {
-    if (eliminate(matrix, s, *scratch_[0])) continue;
-    refused_ = scratch_[0]->refused;
-    return false;
-  }
-  return true;
+  for (const char failed : failed_)
+    if (failed) return Definite::unknown;
+  for (const int s : symbolic_.top)
+    if (!eliminate(matrix, s, 0)) return Definite::unknown;
+  loss_[0] = *std::max_element(loss_.begin(), loss_.end());
+  return Definite::yes;
 }
 
 void BlockFronts::forward(int s) {
@@ -248,7 +258,7 @@ void BlockFronts::forward(int s) {
   const Front& f = fronts_[s];
   float* x = vectors_.data() + f.vector;
   std::copy_n(x_.data() + f.first, f.width, x);
-  std::fill_n(x + f.width, f.below(), 0.0f);
+  std::fill_n(x + f.width, f.below() + float_padding, 0.0f);  // vectors are read as wholes
   for (int c = f.child_begin; c < f.child_end; ++c) {
     const Front& child = fronts_[children_[c]];
     const float* from = vectors_.data() + child.vector + child.width;

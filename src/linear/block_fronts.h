@@ -13,14 +13,19 @@
 
 namespace verve {
 
+/// What a factorisation in float shows of a matrix: `unknown` where it meets a pivot that is not positive, since
+/// round-off of those before may have made it so; `no` where the diagonal of the matrix is not positive.
+enum class Definite { yes, unknown, no };
+
 class BlockFronts {
  public:
   void analyze(const SymmetricMatrix& pattern, const std::vector<int>& order);
   /// Of the matrix with the rows and columns of each vertex multiplied by a power of two that brings the largest entry
-  /// of its diagonal to [0.5, 2). False when that is not positive definite in float.
-  bool factorize(const BlockMatrix& matrix);
-  /// After a failure: the pivot met, where diagonals are about 1.
-  float refused() const { return refused_; }
+  /// of its diagonal to [0.5, 2).
+  Definite factorize(const BlockMatrix& matrix);
+  /// Of all numbers on the diagonal, the least share that is left of one as a pivot. Round-off is some 1e-7 of the
+  /// number itself, and a larger part of the pivot by as much.
+  float least_pivot() const { return 1 / loss_[0]; }
   /// x = A^-1 b, to float precision.
   void solve(const Vec4* b, Vec4* x);
   int size() const { return symbolic_.size; }
@@ -48,7 +53,8 @@ class BlockFronts {
   void find_entries(const SymmetricMatrix& pattern);
   bool find_scale(const BlockMatrix& matrix);
   void load_entries(const BlockMatrix& matrix, const Front& front);
-  bool eliminate(const BlockMatrix& matrix, int node, BlockScratch& scratch);
+  bool eliminate(const BlockMatrix& matrix, int node, int share);
+  float largest_loss(const BlockMatrix& matrix, int node) const;
   void forward(int node);
   void backward(int node);
   /// function(node, share) over the nodes of tasks, shares of neighbouring tasks at the same time.
@@ -68,8 +74,8 @@ class BlockFronts {
   Aligned<float> x_;                 // of a solve, by position
   std::vector<std::unique_ptr<BlockScratch>> scratch_;  // by share
   std::vector<char> failed_;                            // by share
+  std::vector<float> loss_;                             // by share, the largest diagonal over pivot; [0]: of all
   int most_rows_ = 0;
-  float refused_ = 0;
 };
 
 }  // namespace verve

@@ -28,7 +28,7 @@ constexpr int few = 48;
 /// far as it is known, below it what is left of the matrix, and both change by the same multiple of column k. Four
 /// columns at a time, so that the others are read and written once for them. n columns of leading dimension ld, a whole
 /// number of vectors; the inverse goes to `out`.
-bool invert_columns(float* a, float* out, int n, int ld, float& refused) {
+bool invert_columns(float* a, float* out, int n, int ld) {
   constexpr int some = 4;
   const Floats d;
   const int padded = (n + width_of_vector - 1) / width_of_vector * width_of_vector;
@@ -37,10 +37,7 @@ bool invert_columns(float* a, float* out, int n, int ld, float& refused) {
     for (int k = begin; k < end; ++k) {
       float* column = a + size_t(k) * ld;
       const float pivot = column[k];
-      if (!(pivot > 0) || !std::isfinite(pivot)) {  // written so that NaN fails
-        refused = pivot;
-        return false;
-      }
+      if (!(pivot > 0) || !std::isfinite(pivot)) return false;  // written so that NaN fails
       const float root = 1 / std::sqrt(pivot);
       const Vector scale = hn::Set(d, root);
       for (int i = 0; i < padded; i += width_of_vector)
@@ -83,7 +80,7 @@ bool invert_columns(float* a, float* out, int n, int ld, float& refused) {
 /// As factor_and_invert of front_kernel.cpp, which see; `ld` is a whole number of vectors, and so is n1: what is
 /// written beyond n meets nothing.
 bool invert(float* a, float* inverse, int n, int ld, BlockScratch& scratch) {
-  if (n <= few) return invert_columns(a, inverse, n, ld, scratch.refused);
+  if (n <= few) return invert_columns(a, inverse, n, ld);
   const int n1 = padded_rows(n / 2), n2 = n - n1;
   float *b = a + n1, *above = a + size_t(n1) * ld, *below = inverse + n1;
   float *left = scratch.packed_rows.data(), *right = scratch.packed_inverse.data();
@@ -143,7 +140,7 @@ bool eliminate_as(float* panel, int ld, int rows, int width, BlockScratch& scrat
     multiply<float, fresh ? Update::assign_negated : Update::subtract, true, Shape::full, fresh>(
         packed, below, packed, below, width, trailing, t, t + 1);
   };
-  if (double(below) * below * width < 4e6) {
+  if (double(below) * below * width < shared_update_products) {
     for (int t = 0; t < below_tiles; ++t) update(t);
   } else {
     parallel_tasks((below_tiles + 1) / 2, [&](int pair) {
@@ -259,7 +256,7 @@ HWY_INLINE float dot_column(const float* p, int rows, const float* x) {
 
 void forward(const float* panel, int ld, int rows, int width, float* x) {
   alignas(64) float t[widest_panel + float_padding];
-  std::fill_n(t, width, 0.0f);
+  std::fill_n(t, padded_rows(width), 0.0f);
   subtract_columns(panel, ld, width, width, x, t);
   for (int k = 0; k < width; ++k) x[k] = t[k] = -t[k];
   subtract_columns(panel + width, ld, rows - width, width, t, x + width);

@@ -18,7 +18,6 @@ inline int padded_rows(int rows) { return (rows + float_padding - 1) / float_pad
 struct BlockScratch {
   Aligned<float> diagonal, inverse, packed_rows, packed_inverse;
   std::vector<float*> trailing;
-  float refused = 0;  // the pivot that was not positive
   void reserve(int rows);
 };
 

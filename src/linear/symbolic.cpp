@@ -112,6 +112,7 @@ double factor_cost(double width, double rows) {
 }
 
 using Cost = double (*)(double width, double rows);
+Cost cost_for(Purpose purpose) { return purpose == Purpose::solving ? solve_cost : factor_cost; }
 
 /// Maximal supernodes: a column joins the next one when they have the same rows.
 std::vector<Node> fundamental_nodes(const std::vector<int>& parent, const std::vector<int>& count) {
@@ -136,8 +137,8 @@ std::vector<Node> fundamental_nodes(const std::vector<int>& parent, const std::v
   return nodes;
 }
 
-/// Relaxed amalgamation (Ashcraft and Grimes 1989): a child is taken into its parent where that makes a solve cheaper.
-/// The best children first; grandchildren that move up have their turn in the next round.
+/// Relaxed amalgamation (Ashcraft and Grimes 1989): a child is taken into its parent where that lowers the cost of
+/// both. The best children first; grandchildren that move up have their turn in the next round.
 void amalgamate(std::vector<Node>& nodes, Cost cost) {
   std::vector<std::pair<double, int>> by_gain;
   for (size_t s = 0; s < nodes.size(); ++s) {
@@ -258,8 +259,12 @@ void find_rows(const SymmetricMatrix& pattern, Symbolic& out) {
 /// Chooses the subtrees to be worked on at the same time and deals them out to tasks.
 class Split {
  public:
-  Split(Symbolic& symbolic, Cost cost_of)
-      : s_(symbolic), cost_of_(cost_of), children_(s_.nodes.size()), subtree_(s_.nodes.size(), 0.0) {
+  Split(Symbolic& symbolic, Purpose purpose)
+      : s_(symbolic),
+        purpose_(purpose),
+        cost_of_(cost_for(purpose)),
+        children_(s_.nodes.size()),
+        subtree_(s_.nodes.size(), 0.0) {
     for (size_t k = 0; k < s_.nodes.size(); ++k) {
       subtree_[k] += cost(int(k));
       total_ += cost(int(k));
@@ -308,7 +313,10 @@ class Split {
   double cost(int node) const { return cost_of_(s_.nodes[node].width, s_.nodes[node].rows); }
   /// All threads work on one panel where it is large.
   bool shared(int node) const {
-    return double(s_.nodes[node].rows) * std::min(widest_panel, s_.nodes[node].width) >= 2 * shared_part_values;
+    const Supernode& n = s_.nodes[node];
+    if (purpose_ == Purpose::solving) return double(n.rows) * std::min(widest_panel, n.width) >= 2 * shared_part_values;
+    const int width = std::min(widest_panel, 3 * n.width), below = 3 * n.rows - width;
+    return double(below) * below * width >= shared_update_products;
   }
 
   double expected_time(const std::vector<int>& roots, int threads) const {
@@ -353,6 +361,7 @@ class Split {
   }
 
   Symbolic& s_;
+  Purpose purpose_;
   Cost cost_of_;
   std::vector<std::vector<int>> children_;
   std::vector<double> subtree_;
@@ -363,7 +372,6 @@ class Split {
 }  // namespace
 
 Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order, Purpose purpose) {
-  const Cost cost = purpose == Purpose::solving ? solve_cost : factor_cost;
   Symbolic out;
   out.size = pattern.size;
   std::vector<int> parent = elimination_tree(LowerRows(pattern, order));
@@ -377,11 +385,11 @@ Symbolic analyze(const SymmetricMatrix& pattern, const std::vector<int>& order, 
   const std::vector<int> count = column_counts(LowerRows(pattern, sorted), sorted_parent);
   for (const int c : count) out.nonzeros += c;
   std::vector<Node> nodes = fundamental_nodes(sorted_parent, count);
-  amalgamate(nodes, cost);
+  amalgamate(nodes, cost_for(purpose));
   order_children(nodes);
   number_nodes(nodes, sorted, out);
   find_rows(pattern, out);
-  Split(out, cost).run();
+  Split(out, purpose).run();
   return out;
 }
 

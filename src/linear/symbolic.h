@@ -13,6 +13,8 @@ namespace verve {
 constexpr int widest_panel = 128;
 /// Values of a panel that are worth a thread in a solve, about eight microseconds of work.
 constexpr double shared_part_values = 32768;
+/// Products for an update matrix of 3 x 3 blocks that threads share.
+constexpr double shared_update_products = 4e6;
 
 /// Consecutive columns of the factor that are stored as one dense block, and the rows they touch.
 struct Supernode {

@@ -3,12 +3,17 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/parallel.h"
 #include "block_problems.h"
 #include "eigen_reference.h"
 #include "linear/block_cholesky.h"
+#include "linear/block_kernels.h"
+#include "linear/cholesky.h"
+#include "linear/symbolic.h"
 
 using namespace verve;
 using namespace verve::test;
@@ -178,6 +183,149 @@ TEST_CASE(
   }
   REQUIRE(solver.solve(good.matrix(), false, b.data(), x.data()));
   CHECK(numbers(x) == before);
+}
+
+TEST_CASE("indefinite systems of blocks with a positive diagonal are refused, in a subtree and at the top") {
+  const Problem problem = mesh_problem("box", {{"cells", {13, 12, 11}}}, 1);
+  const auto b = random_rows(problem.size, 5);
+  std::vector<Vec4> x(problem.size);
+  BlockAssembly good;
+  assemble_blocks(good, problem);
+  const SymmetricMatrix pattern = good.matrix().pattern();
+  const Symbolic symbolic = analyze(pattern, elimination_order(pattern), Purpose::refactoring);
+  std::vector<int> position(problem.size), task(problem.size);
+  for (int k = 0; k < problem.size; ++k) position[symbolic.order[k]] = k;
+  for (const Supernode& node : symbolic.nodes) std::fill_n(task.begin() + node.first, node.width, node.task);
+
+  BlockCholesky solver;
+  for (const bool at_top : {false, true}) {
+    CAPTURE(at_top);
+    // the first pair of neighbours whose pivot is there becomes [1 -2; -2 1], all else the identity
+    const auto pair = std::find_if(problem.entries.begin(), problem.entries.end(), [&](const Triple& t) {
+      return t.i != t.j && (task[std::max(position[t.i], position[t.j])] < 0) == at_top;
+    });
+    REQUIRE(pair != problem.entries.end());
+    BlockAssembly assembly;
+    const auto add = [&] {
+      for (const Triple& t : problem.entries) assembly.add(t.i, t.j, 0.0);
+      for (int v = 0; v < problem.size; ++v) assembly.add(v, v, 1.0);
+      assembly.add(pair->i, pair->j, -2.0);
+    };
+    assembly.begin_pattern(problem.size), add(), assembly.finish_pattern(), assembly.begin_values(), add();
+    for (const int threads_now : {1, 3}) {
+      set_threads(threads_now);
+      CHECK_FALSE(solver.solve(assembly.matrix(), false, b.data(), x.data()));
+      CHECK(solver.fell_back());  // double has decided
+    }
+    set_threads(1);
+  }
+  // what was refused says nothing of the next one
+  REQUIRE(solver.solve(good.matrix(), false, b.data(), x.data()));
+  CHECK_FALSE(solver.fell_back());
+}
+
+TEST_CASE("stiff bodies held at a point are solved wherever double can, as exactly as promised or as double does") {
+  for (const auto& cells : {std::array{5, 5, 5}, std::array{24, 3, 3}}) {
+    for (double stiffness = 1e2; stiffness < 2e12; stiffness *= 10) {
+      for (const std::uint64_t seed : {1, 2, 3}) {
+        CAPTURE(cells[0]);
+        CAPTURE(stiffness);
+        CAPTURE(seed);
+        BlockAssembly assembly;
+        assemble_lattice(assembly, cells, stiffness, stiffness, seed);
+        const BlockMatrix& m = assembly.matrix();
+        const auto y = random_rows(m.size, seed + 10);
+        std::vector<Vec4> b(m.size), x(m.size);
+        block_kernels().multiply(m, y.data(), b.data());
+
+        SymmetricMatrix rows;
+        expand(m, rows);
+        std::vector<Vec4> right(rows.size), in_double(rows.size);
+        for (int i = 0; i < rows.size; ++i) right[i].x = b[i / 3].xyz()[i % 3];
+        Cholesky factor;
+        const bool definite = factor.factorize(rows, false, Precision::float64);
+        BlockCholesky solver;
+        REQUIRE(solver.solve(m, false, b.data(), x.data()) == definite);
+        if (!definite) continue;
+        CHECK(solver.steps() <= 16);
+        if (stiffness < 2e6) CHECK_FALSE(solver.fell_back());
+        factor.solve(right.data(), in_double.data());
+        std::vector<double> reference;
+        for (const Vec4& v : in_double) reference.push_back(v.x);
+        const double best = error(m, reference, numbers(y));
+        CHECK(error(m, numbers(x), numbers(y)) <= std::max(1e-8, 4 * best));
+        // soft motions, little of that norm, have their digits too, or as many as double gives but for two
+        const auto off = [&](const std::vector<double>& u) {
+          double sum = 0, all = 0;
+          const std::vector<double> v = numbers(y);
+          for (size_t i = 0; i < v.size(); ++i) sum += (u[i] - v[i]) * (u[i] - v[i]), all += v[i] * v[i];
+          return std::sqrt(sum / all);
+        };
+        CHECK(off(numbers(x)) <= std::max(1e-6, 100 * off(reference)));
+      }
+    }
+  }
+}
+
+TEST_CASE("after a system that float cannot solve the next ones are solved in double at once, until told otherwise") {
+  BlockAssembly stiff, soft;
+  assemble_lattice(stiff, {5, 5, 5}, 1e10, 1e10, 1);
+  assemble_lattice(soft, {5, 5, 5}, 1e2, 1e2, 1);
+  const auto b = random_rows(stiff.matrix().size, 5);
+  std::vector<Vec4> x(b.size());
+  BlockCholesky solver;
+  const auto in_double = [&](const BlockAssembly& a) {
+    REQUIRE(solver.solve(a.matrix(), false, b.data(), x.data()));
+    return solver.fell_back();
+  };
+  CHECK_FALSE(in_double(soft));
+  const std::vector<double> before = numbers(x);
+  const size_t memory = solver.memory();
+  CHECK(in_double(stiff));
+  // the matrix by rows alone is about as much
+  CHECK(solver.memory() - memory > stiff.matrix().value.size() * sizeof(double));
+  CHECK(in_double(soft));
+  CHECK(solver.steps() == 0);
+  solver.forget();
+  CHECK_FALSE(in_double(soft));
+  CHECK(numbers(x) == before);
+  CHECK(in_double(stiff));
+  int count = 0;
+  while (count < 100 && in_double(soft)) ++count;
+  CHECK(count == 16);
+}
+
+TEST_CASE("a free body that moves as a whole has the digits of that motion") {
+  // The masses are about 1e-4 of the diagonal, and the bound for the norm of an error falls by the root of that.
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    CAPTURE(seed);
+    BlockAssembly assembly;
+    assemble_lattice(assembly, {5, 5, 5}, 1e3, 0, seed);
+    const BlockMatrix& m = assembly.matrix();
+    auto y = random_rows(m.size, seed + 10);
+    for (Vec4& v : y) v = Vec4(1, 2, 3) + v * 1e-3;
+    std::vector<Vec4> b(m.size), x(m.size);
+    block_kernels().multiply(m, y.data(), b.data());
+    BlockCholesky solver;
+    REQUIRE(solver.solve(m, false, b.data(), x.data()));
+    CHECK_FALSE(solver.fell_back());
+    CHECK(error(m, numbers(x), numbers(y)) <= 1e-10);
+  }
+}
+
+TEST_CASE("a pivot that is all round-off leaves a system of blocks to double at once") {
+  // exact in float: a chain of two of which this is left
+  for (const double left : {std::ldexp(1.0, -22), std::ldexp(1.0, -18)}) {
+    BlockAssembly chain;
+    const auto add = [&] { chain.add(0, 0, 1.0), chain.add(1, 0, -1.0), chain.add(1, 1, 1 + left); };
+    chain.begin_pattern(2), add(), chain.finish_pattern(), chain.begin_values(), add();
+    const auto b = random_rows(2, 5);
+    std::vector<Vec4> x(2);
+    BlockCholesky solver;
+    REQUIRE(solver.solve(chain.matrix(), true, b.data(), x.data()));
+    CHECK(solver.fell_back() == (left < 1e-6));
+    CHECK((solver.steps() == 0) == (left < 1e-6));
+  }
 }
 
 TEST_CASE("what a solution of a stiff system of blocks leaves over has no net part") {

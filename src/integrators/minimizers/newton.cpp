@@ -28,6 +28,7 @@ class Newton final : public Minimizer {
     factored_ = false;
     last_ = refused_ = std::numeric_limits<double>::infinity();
     first_ = true;
+    hessian_.forget();  // a step does not depend on those before
     return true;
   }
 
