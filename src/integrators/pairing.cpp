@@ -82,6 +82,7 @@ void World::prepare_pairs(Island& island, double h) {
       for (const Vec3& p : a) low_a = std::min(low_a, p[k]), high_a = std::max(high_a, p[k]);
       for (const Vec3& p : b) low_b = std::min(low_b, p[k]), high_b = std::max(high_b, p[k]);
       const double gap = std::max({low_a - high_b, low_b - high_a, 0.0});
+      if (gap > reach * (1 + 1e-9)) return true;
       squared += gap * gap;
     }
     return squared > reach * reach * (1 + 1e-9);
@@ -114,8 +115,10 @@ void World::prepare_pairs(Island& island, double h) {
     // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
     // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = {a.first + r, -1, island.bodies()[j], -1};
-    const Press* const pressed = find_sorted(state.presses, place);
-    const Vec3 lay_on = pressed ? pressed->normal : Vec3{};
+    const auto lay_on = [&](const Vec3& normal) {
+      const Press* const pressed = find_sorted(state.presses, place);
+      return pressed && dot(pressed->normal, normal) > same_face * norm(normal);
+    };
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
     const double least_reach = on.thickness + search_slack * cb.edge;
@@ -131,8 +134,7 @@ void World::prepare_pairs(Island& island, double h) {
       if (beyond({&v, 1}, corners, least_reach + 2 * (travel_[row] + fastest))) continue;
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
       const Vec3 normal = cross(q - p, s - p);
-      if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !(dot(lay_on, normal) > same_face * norm(normal)))
-        continue;
+      if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !lay_on(normal)) continue;
       if (f >= b.surface.solid_faces) g.side = dot(normal, v - p) < 0 ? -1 : 1;
       const PointTriangle near = point_triangle(v, p, q, s);
       double reach = 0;
