@@ -31,7 +31,8 @@ constexpr double phase_per_step = 1.6;
 /// as of a gram of rubber tied to a ton, which backward Euler passes over.
 constexpr int calm_stay = 30;
 
-/// Of E_ref: what fewer than that, and no sheets, may lose of H in a step where they do not give back everything.
+/// Of E_ref: what fewer bodies than a heap, and no sheets, may lose of H in a step where they do not give back
+/// everything.
 constexpr double small_loss = 0.05;
 
 /// Sub-steps of a frame up to which those that went well stand when a later one fails. Where more are needed, bodies go
@@ -170,10 +171,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       worst.error_l = std::max(worst.error_l, outcome.error_l);
       worst.error_h = std::max(worst.error_h, outcome.error_h);
       settle(island, outcome, demand), book_wind(island);
-      // what lay before is held as it was: springs at the very limit of friction would give way by round-off for ever
-      bool lay = still;
-      for (const int b : island.bodies()) lay = lay && state.ledger[b].lies;
-      lay ? note_meetings(island) : settle_contacts(island);
+      // what stands is held as it was: springs at the very limit of friction would give way by round-off for ever
+      still ? note_meetings(island) : settle_contacts(island);
       island.restarts = false;
       for (const int b : island.bodies()) state.ledger[b].lies = still;
     }

@@ -217,9 +217,10 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   goes_again_ = again;
   prepare_minimizer(settings);
+  const bool plain = (heap || weary) && !contacts.empty();
   const Integrator& integrator =
-      settings.calm && (calm || driven || ((heap || weary) && !contacts.empty()) ||
-                        (contacts.empty() && at_rest(h, settings.tolerance)) || (restarts && !contacts.empty()))
+      settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
+                        (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
                                                : *settings.integrator;
@@ -233,8 +234,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
     base_.stage = stage;
     StepOutcome before = out;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm,
-                     (heap || weary) && !contacts.empty());
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
     if (out.let_go && !out.finished && !again) {
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;
@@ -467,11 +467,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // bound: leave H to the base integrator and finish the plain step.
     if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
     // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
-    if (p.touches && p.held && !p.lets_go &&
-        (k >= (sheets        ? sheet_patience
-               : goes_again_ ? short_patience
-                             : touching_patience) ||
-         stuck >= most_stuck)) {
+    const int longest = sheets ? sheet_patience : goes_again_ ? short_patience : touching_patience;
+    if (p.touches && p.held && !p.lets_go && (k >= longest || stuck >= most_stuck)) {
       if (out.error_h < (goes_again_ ? p.tolerance : near_energy) && out.step_length < near_length &&
           out.error_p < p.tolerance && out.error_l < p.tolerance) {
         motion.energy = sums_.energy;
