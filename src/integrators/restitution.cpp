@@ -4,7 +4,6 @@
 // touches), and once it flies there is nothing but its vibration to pay it into.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "integrators/world.h"
 
@@ -58,35 +57,8 @@ void World::forget_meetings(const Island& island) {
   std::erase_if(met_, [&](const Met& met) { return &island_of(met.body) == &island; });
 }
 
-/// Of H, to those who part here, under constraints.
-double World::owed_to(const Bounce& bounce) const {
-  if (settings.conservation != Conservation::cpd) return 0;
-  const auto owed = [&](int b) { return b < 0 ? 0 : state.ledger[b].debt.h + state.ledger[b].pending; };
-  return owed(bounce.body) + owed(bounce.other);
-}
-
-/// Takes what they got off their debts, from each its share.
-void World::pay(const Bounce& bounce, double paid) {
-  const double share = paid / owed_to(bounce);
-  for (const int b : {bounce.body, bounce.other}) {
-    if (b < 0) continue;
-    BodyLedger& ledger = state.ledger[b];
-    ledger.target_total += share * (ledger.debt.h + ledger.pending);  // by which H missed its target
-    ledger.debt.h -= share * ledger.debt.h, ledger.pending -= share * ledger.pending;
-  }
-}
-
-/// What an impact has lost and nobody gets any more is a loss.
-void World::book_impacts() {
-  for (size_t b = 0; b < state.ledger.size(); ++b) {
-    BodyLedger& ledger = state.ledger[b];
-    if (ledger.pending == 0) continue;
-    const bool goes_on = std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
-      return (bounce.body == int(b) || bounce.other == int(b)) && bounce.free == 0 &&
-             bounce.age * scene.step <= longest_impact + 0.5 * scene.step;
-    });
-    if (!goes_on) ledger.booked_loss += std::exchange(ledger.pending, 0.0);
-  }
+bool World::is_impact(const Bounce& bounce) const {
+  return bounce.age * scene.step <= longest_impact + 0.5 * scene.step;
 }
 
 void World::rebound(double time) {
@@ -119,7 +91,7 @@ void World::rebound(double time) {
     if (met.other >= 0) bounce->arm_of_other = point - kick(met.other).center();
   }
   for (const Bounce& bounce : state.bounces) {
-    if (bounce.free == 0 || bounce.age * scene.step > longest_impact + 0.5 * scene.step) continue;
+    if (bounce.free == 0 || !is_impact(bounce)) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
     const double e = pair_of(bounce.body, other).restitution;
     Kick a = kick(bounce.body);

@@ -74,10 +74,8 @@ class World {
   void stay(const Island& island);
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
+  bool is_impact(const Bounce& bounce) const;
   void rebound(double time);
-  double owed_to(const Bounce& bounce) const;
-  void pay(const Bounce& bounce, double paid);
-  void book_impacts();
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_grips(const Island& island);
   const Grip* old_grip(const Grip& fresh) const;
@@ -116,13 +114,17 @@ class World {
   void mend();
   void follow_surface(int body);
   void apply_pushes(double from, double to);
+  /// What the dials ask for, what is owed and what is lost: ledger.cpp.
+  double damping_of(int body, double time) const;
   void hold_momenta(Island& island, double time, double h);
   Demand demand_on(const Island& island, double time, double h, int substeps) const;
   void settle(const Island& island, const StepOutcome& outcome, const Demand& demand);
+  double owed_to(const Bounce& bounce) const;
+  void pay(const Bounce& bounce, double paid);
+  void book_impacts();
   void load(Island& island) const;
   void store(const Island& island);
   StepOutcome advance(Island& island, StepReport& report);
-  double damping_of(int body, double time) const;
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
