@@ -19,11 +19,10 @@ constexpr double least_compliance = 1e-6;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
 
-/// Four numbers at a time, by whatever the compiler may take for granted. (Rows are few and short: what a dispatch to
-/// wider registers would save, the call would cost.)
-using Lane = float __attribute__((vector_size(16), may_alias));
-const Lane* lanes(const Float4* f) { return reinterpret_cast<const Lane*>(f); }
-Lane* lanes(Float4* f) { return reinterpret_cast<Lane*>(f); }
+/// By whatever the compiler may take for granted. (Rows are few and short: what a dispatch to wider registers would
+/// save, the call would cost.)
+const FloatRow* lanes(const Float4* f) { return reinterpret_cast<const FloatRow*>(f); }
+FloatRow* lanes(Float4* f) { return reinterpret_cast<FloatRow*>(f); }
 
 double product(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
@@ -177,7 +176,7 @@ double ContactMetric::precondition() {
   double sum = 0;
   for (const Group& g : groups_) {
     const int n = g.members, stride = (n + 3) / 4;
-    const Lane* const factor = lanes(factors_.data() + g.factor);
+    const FloatRow* const factor = lanes(factors_.data() + g.factor);
     Float4 out[most_grouped / 4] = {};
     for (int j = 0; j < n; ++j) {
       const float in = float(r_[place_[order_[members_[g.first + j]]]]);
@@ -187,7 +186,7 @@ double ContactMetric::precondition() {
       sum += double(out[i].x) * out[i].x + double(out[i].y) * out[i].y + double(out[i].z) * out[i].z +
              double(out[i].w) * out[i].w;
     for (int j = 0; j < n; ++j) {
-      Lane z{};
+      FloatRow z{};
       for (int i = j / 4; i < stride; ++i) z += factor[j * stride + i] * lanes(out)[i];
       z_[place_[order_[members_[g.first + j]]]] = double(z[0]) + z[1] + z[2] + z[3];
     }
@@ -399,7 +398,7 @@ void ContactMetric::apply(bool all, const double* m, double* out, const Solve& s
   patches.multiply(*turns_);
   for (size_t k = 0; k < which.size(); ++k) {
     const Lean& row = patches.rows[k];
-    Lane sum{};
+    FloatRow sum{};
     for (int i = 0; i < 6; ++i) sum += lanes(row.slope.data())[i] * lanes(patches.moved.data())[row.at[i]];
     out[k] = double(sum[0]) + sum[1] + sum[2];
   }

@@ -23,14 +23,12 @@ using Row = double __attribute__((vector_size(32), may_alias));
 
 VERVE_INLINE Row& at(Vec4* rows, int i) { return reinterpret_cast<Row*>(rows)[i]; }
 VERVE_INLINE Row at(const Vec4* rows, int i) { return reinterpret_cast<const Row*>(rows)[i]; }
-/// The same in float.
-using Narrow = float __attribute__((vector_size(16), may_alias));
-VERVE_INLINE Row wide(Narrow r) {
+VERVE_INLINE Row wide(FloatRow r) {
   return Row{double(r[0]), double(r[1]), double(r[2]), double(r[3])};  // one instruction, unlike a conversion by vector
 }
-VERVE_INLINE Row at(const Float4* rows, int i) { return wide(reinterpret_cast<const Narrow*>(rows)[i]); }
+VERVE_INLINE Row at(const Float4* rows, int i) { return wide(reinterpret_cast<const FloatRow*>(rows)[i]); }
 VERVE_INLINE void put(Float4* rows, int i, Row value) {
-  reinterpret_cast<Narrow*>(rows)[i] = __builtin_convertvector(value, Narrow);
+  reinterpret_cast<FloatRow*>(rows)[i] = __builtin_convertvector(value, FloatRow);
 }
 template <bool narrow>
 VERVE_INLINE Row at(const RowColumn& column, int i) {
@@ -79,7 +77,7 @@ struct Kind {
 };
 template <>
 struct Kind<true> {
-  using Part = Narrow;
+  using Part = FloatRow;
   using Number = float;
   static const Part* rows(const RowColumn& c) { return reinterpret_cast<const Part*>(c.narrow); }
   static VERVE_INLINE Row widened(Part p) { return wide(p); }
@@ -273,10 +271,10 @@ struct Matrix {
 };
 /// And in float, whose numbers are read one by one as they are needed.
 struct NarrowMatrix {
-  Narrow c0, c1, c2;
+  FloatRow c0, c1, c2;
   explicit NarrowMatrix(const Mat3& m) : c0(column(m.col[0])), c1(column(m.col[1])), c2(column(m.col[2])) {}
-  static Narrow column(const Vec3& c) { return Narrow{float(c.x), float(c.y), float(c.z), 0}; }
-  VERVE_INLINE Narrow times(const Float4& b) const { return c0 * b.x + c1 * b.y + c2 * b.z; }
+  static FloatRow column(const Vec3& c) { return FloatRow{float(c.x), float(c.y), float(c.z), 0}; }
+  VERVE_INLINE FloatRow times(const Float4& b) const { return c0 * b.x + c1 * b.y + c2 * b.z; }
 };
 
 enum class Rest { none, wide, narrow };
@@ -353,8 +351,8 @@ RowColumns rest_columns_loop(RowArrays a, RowSolutions s, int begin, int end) {
     lin_lin += lin * alin;
     Row lever;
     if (narrow) {
-      const Narrow product = f_narrow.times(s.of_rest.narrow[i]);
-      reinterpret_cast<Narrow*>(s.lever_narrow)[i] = product;
+      const FloatRow product = f_narrow.times(s.of_rest.narrow[i]);
+      reinterpret_cast<FloatRow*>(s.lever_narrow)[i] = product;
       lever = wide(product);
     } else {
       lever = at(s.lever, i) = f.times(at(s.of_rest.wide, i), Row{});

@@ -10,6 +10,8 @@ namespace verve {
 struct alignas(16) Float4 {
   float x = 0, y = 0, z = 0, w = 0;
 };
+/// The same as the compiler's own vector type, for plain arithmetic.
+using FloatRow = float __attribute__((vector_size(16), may_alias));
 
 /// out[i - begin] = sum over k in [start[i], start[i + 1]) of value[k] x[column[k]], for rows i in [begin, end).
 void multiply_rows(const int* start, const int* column, const float* value, const Float4* x, int begin, int end,
