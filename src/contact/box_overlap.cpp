@@ -1,6 +1,7 @@
 // Which boxes overlap and how far they are, eight at a time.
 #include <bit>
 
+#include "base/simd_targets.h"
 #include "contact/block_masks.h"
 #include "contact/box_tree.h"
 

@@ -1,6 +1,7 @@
 #include "integrators/row_passes.h"
 
 #ifdef VERVE_SIMD
+#include "base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "integrators/row_passes.cpp"
 #include <hwy/foreach_target.h>

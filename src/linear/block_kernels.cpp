@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "base/parallel.h"
+#include "base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/block_kernels.cpp"

@@ -1,5 +1,6 @@
 // The two passes through the panels. -ffp-contract does not touch the explicit MulAdd: fused where the target can.
 
+#include "base/simd_targets.h"
 #include "linear/panels.h"
 
 #undef HWY_TARGET_INCLUDE

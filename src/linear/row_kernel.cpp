@@ -1,4 +1,5 @@
 #include "linear/row_kernel.h"
+#include "base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/row_kernel.cpp"

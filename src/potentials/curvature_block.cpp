@@ -2,9 +2,7 @@
 
 #ifdef VERVE_SIMD
 #define VERVE_PACKS
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)  // as dispatch.h
-#endif
+#include "base/simd_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "potentials/curvature_block.cpp"
 #include <hwy/foreach_target.h>

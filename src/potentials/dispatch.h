@@ -7,11 +7,7 @@
 // set for it; HWY_ONCE marks the last reading, which also defines the table of functions and the access to it. The
 // tables are indexed by what the processor can do, found out at the first call.
 
-// Registers whose size is not known to the compiler cannot be members of a class; SSSE3 without SSE4 is too rare to
-// compile everything once more for it.
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-#endif
+#include "base/simd_targets.h"
 #define VERVE_PACKS
 
 #undef HWY_TARGET_INCLUDE
