@@ -29,8 +29,7 @@ class RangeCheck {
 
   template <class T>
   void object(const T& owner, const std::string& where) {
-    for (const Key& key : keys_of<T>())
-      visit_member(key, owner, [&](const auto& m) { member(key, m, join(where, key.info.name)); });
+    object(keys_of<T>(), &owner, where);
   }
 
   void track(const ParameterInfo& info, const Track<double>& value, const std::string& where) {
@@ -47,6 +46,11 @@ class RangeCheck {
   }
 
  private:
+  void object(const std::vector<Key>& keys, const void* owner, const std::string& where) {
+    for (const Key& key : keys)
+      visit_member(key, owner, [&](const auto& m) { member(key, m, join(where, key.info.name)); });
+  }
+
   void values(ParameterInfo info, std::vector<double> found, const std::string& where) {
     info.default_value.resize(found.size());
     if (!within(info, found))

@@ -123,17 +123,18 @@ inline constexpr bool has_keys<ContactSpec> = true;
 template <>
 inline constexpr bool has_keys<ContactPairSpec> = true;
 
-/// Calls visit(pointer to member or tag) for one key of an object.
-template <class T, class Visitor>
-void visit_member(const Key& key, T& owner, Visitor&& visit) {
-  std::visit(visit, key.member(const_cast<void*>(static_cast<const void*>(&owner))));
+/// Calls visit(pointer to member or tag) for one key of an object. Of an address, so that callers need not be
+/// templates: each visitor is as many functions as there are kinds of members.
+template <class Visitor>
+void visit_member(const Key& key, const void* owner, Visitor&& visit) {
+  std::visit(visit, key.member(const_cast<void*>(owner)));
 }
 
 const std::vector<std::string>& generator_names();
 const std::vector<std::string>& potential_names();
 const std::vector<std::string>& method_names();
 const std::vector<std::string>& combined_method_names();
-std::string combined_words();  ///< what those are
+std::string combined_words();                       ///< what those are
 const std::vector<std::string>& precision_names();  ///< in the order of the enum
 const std::vector<std::string>& global_solver_names();
 const std::vector<std::string>& stiffness_measures();

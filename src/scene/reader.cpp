@@ -1,4 +1,5 @@
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "model/scene_keys.h"
@@ -39,11 +40,16 @@ class Reader {
   }
 
   /// Members that the table does not know go to `extra(member, path)`, which says whether it took them.
-  template <class T, class Extra>
+  using Extra = std::function<bool(const JsonMember&, const std::string& path)>;
+  template <class T>
   void object(const Json& json, T& out, const std::string& path, const std::vector<std::string>& extra_names,
-              Extra&& extra) {
+              const Extra& extra) {
+    object(json, keys_of<T>(), &out, path, extra_names, extra);
+  }
+  void object(const Json& json, const std::vector<Key>& keys, void* out, const std::string& path,
+              const std::vector<std::string>& extra_names, const Extra& extra) {
     std::vector<std::string> names;
-    for (const Key& key : keys_of<T>()) names.push_back(key.info.name);
+    for (const Key& key : keys) names.push_back(key.info.name);
     names.insert(names.end(), extra_names.begin(), extra_names.end());
     if (!json.is(Kind::object)) return wrong(json, path, "an object with keys " + list_of(names));
     std::set<std::string_view> seen;
@@ -54,14 +60,14 @@ class Reader {
         continue;
       }
       const Key* known = nullptr;
-      for (const Key& key : keys_of<T>())
+      for (const Key& key : keys)
         if (key.info.name == member.key) known = &key;
       if (known)
         visit_member(*known, out, [&](auto m) { read(*known, member.value, m, place); });
       else if (!extra(member, place))
         unknown(member, place, names);
     }
-    for (const Key& key : keys_of<T>())
+    for (const Key& key : keys)
       if (key.required && !json.find(key.info.name))
         problem(json.place, join_path(path, key.info.name), "found no such key, expected one (" + key.info.help + ")",
                 true);

@@ -184,12 +184,15 @@ struct FormOf {
   }
 };
 
-template <class T>
-Form form_of(const Key& key) {
+Form form_of(const Key& key, const void* owner) {
   Form form;
-  T owner{};
   visit_member(key, owner, [&](auto member) { form = FormOf{key}(member); });
   return form;
+}
+template <class T>
+Form form_of(const Key& key) {
+  const T owner{};
+  return form_of(key, &owner);
 }
 
 std::string described(const std::string& help, const std::string& unit) {

@@ -146,15 +146,19 @@ struct Writer {
   }
 };
 
+void write_keys(const std::vector<Key>& keys, const void* owner, Json& out) {
+  for (const Key& key : keys) {
+    if (key.info.name == "$schema") continue;
+    visit_member(key, owner, [&](auto member) { out.set(key.info.name, Writer{key}(member)); });
+  }
+}
+
 }  // namespace
 
 template <class T>
 Json to_json(const T& owner) {
   Json out = Json::object();
-  for (const Key& key : keys_of<T>()) {
-    if (key.info.name == "$schema") continue;
-    visit_member(key, owner, [&](auto member) { out.set(key.info.name, Writer{key}(member)); });
-  }
+  write_keys(keys_of<T>(), &owner, out);
   extras(owner, out);
   return out;
 }
