@@ -20,14 +20,7 @@ function(verve_room name)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${view}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   verve_compile_options(${target})
-  # Clang reads the standard library of Emscripten and our interface in two thirds of a second, for each of a hundred and
-  # fifty files. (gcc gains nothing by it.)
-  if(EMSCRIPTEN AND name STREQUAL "base")
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map>
-      <memory> <optional> <span> <string> <string_view> <utility> <vector> <verve/scene.h> <verve/simulation.h>)
-  elseif(EMSCRIPTEN)
-    target_precompile_headers(${target} REUSE_FROM verve_base)
-  endif()
+  verve_precompile(${target} verve_base)
   foreach(room IN LISTS ROOM_LINKS)
     target_link_libraries(${target} PUBLIC verve_${room})
   endforeach()
@@ -37,12 +30,28 @@ function(verve_room name)
   set_property(GLOBAL APPEND PROPERTY VERVE_ROOMS ${target})
 endfunction()
 
-# (-Wno-restrict: gcc 12 sees overlaps in std::string that are not there.)
+# verve_precompile(TARGET OWNER [headers...]): TARGET shares the precompiled headers of OWNER, which may be TARGET itself:
+# those that all are to have, and the given ones. A compiler reads the standard library and our interface in two thirds of
+# a second, for each of hundreds of files. (Files with commands that differ in more than the level of optimisation or in
+# definitions that no header takes notice of have to be left out: SKIP_PRECOMPILE_HEADERS.)
+function(verve_precompile target owner)
+  if(NOT VERVE_PRECOMPILE)
+    return()
+  endif()
+  if(target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map>
+      <memory> <optional> <span> <string> <string_view> <utility> <vector> <verve/scene.h> <verve/simulation.h> ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
+# (-Wno-restrict, -Wno-stringop-overflow: gcc 12 sees overlaps and overflows in std::string that are not there.)
 # Same bits everywhere on one machine: no contraction into fused multiply-adds behind our back.
 function(verve_compile_options target)
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-restrict)
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-stringop-overflow)
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # masks of packs and plain conditions are written alike
     target_compile_options(${target} PRIVATE -Wno-bitwise-instead-of-logical)
   endif()
@@ -58,9 +67,9 @@ endfunction()
 # by one call only: without the threshold the polar decomposition goes through memory, 5 % of a frame of hippo.)
 function(verve_simd_sources)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2)
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # those are of files without
   if(EMSCRIPTEN)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -msimd128 -O3 -mllvm -inline-threshold=3000)
-    set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # that is of files without
   endif()
 endfunction()
 

@@ -32,6 +32,9 @@ def commands(build, library):
             words = entry["command"].replace(here, "BUILD").split()
             words = words[next(i for i, word in enumerate(words) if word.startswith("-")):]
             words = words[:words.index("-MD")] + words[words.index("-c"):]
+            if "-include" in words:  # a precompiled header, of which the same object file comes
+                at = words.index("-include")
+                words = [word for word in words[:at] + words[at + 2:] if word != "-Winvalid-pch"]
             found[output] = [word for word in words if not re.fullmatch("-O.", word)]
     return found
 
