@@ -1,8 +1,6 @@
 // Matrices of every class that makes trouble for a nearest rotation, and what to measure on the answer.
 #pragma once
 
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -12,15 +10,7 @@
 namespace verve::test {
 
 /// The largest tr(R^T F) over rotations: s1 + s2 +- s3.
-inline double best_trace(const Mat3& f) {
-  Eigen::Matrix3d m;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) m(i, j) = f(i, j);
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::Vector3d s = svd.singularValues();
-  const double sign = svd.matrixU().determinant() * svd.matrixV().determinant() < 0 ? -1 : 1;
-  return s(0) + s(1) + sign * s(2);
-}
+double best_trace(const Mat3& f);
 
 template <class T>
 double trace_of_product(const Mat3T<T>& r, const Mat3& f) {
