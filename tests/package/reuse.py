@@ -3,9 +3,10 @@
   reuse.py BUILD OUTER SAME   after configuring OUTER: makes the folder SAME, of links from object files that OUTER is to
                               have to those that are the same in BUILD. reuse.sh, as compiler launcher, copies them.
 
-The same are object files whose commands agree in all but the level of optimisation and the folder of the build, and
-whose sources take no notice of SIMD where just one of the two has it. So everything that the surrounding project could
-change for the library, include paths and definitions, is still put to the test. For Ninja, which keeps records.
+The same are object files whose commands agree in all but the level of optimisation, warnings and the folder of the
+build, and whose sources take no notice of SIMD where just one of the two has it. So everything that the surrounding
+project could change for the library, include paths and definitions, is still put to the test. For Ninja, which keeps
+records.
 """
 import json
 import os
@@ -34,8 +35,8 @@ def commands(build, library):
             words = words[:words.index("-MD")] + words[words.index("-c"):]
             if "-include" in words:  # a precompiled header, of which the same object file comes
                 at = words.index("-include")
-                words = [word for word in words[:at] + words[at + 2:] if word != "-Winvalid-pch"]
-            found[output] = [word for word in words if not re.fullmatch("-O.", word)]
+                words = words[:at] + words[at + 2:]
+            found[output] = [word for word in words if not re.fullmatch("-O.|-W.*", word)]
     return found
 
 
