@@ -18,6 +18,10 @@ constexpr int most_grouped = 64, least_grouped = 16;
 constexpr double least_compliance = 1e-6;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
+/// Rows that push up to which K^-1 + S among them is factorised.
+constexpr int most_exact = 512;
+/// Steps of conjugate gradients that a factor of as many rows costs, beside some that would be taken anyway.
+int steps_of_factor(int rows) { return 4 + rows / 24; }
 
 /// By whatever the compiler may take for granted. (Rows are few and short: what a dispatch to wider registers would
 /// save, the call would cost.)
@@ -32,7 +36,7 @@ double product(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-void ContactMetric::bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns) {
+void ContactMetric::bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns, int ids) {
   turns_ = &turns;
   turn_of_block_.assign(blocks.size(), -1);
   for (size_t b = 0, t = 0; b < blocks.size() && t < turns.turns().size(); ++b)
@@ -42,6 +46,7 @@ void ContactMetric::bind(const std::vector<Block>& blocks, int rows, const BodyT
   for (InversePatch& patch : patches_.all) patch.clear();
   place_of_row_.assign(rows, -1), pushing_place_.assign(rows, -1);
   patched_ = true;
+  factored_.clear(), factor_of_id_.assign(ids, -1), row_of_factor_.clear();
   if (blocks == blocks_) return;
   blocks_ = blocks;
   size_ = rows;
@@ -96,10 +101,101 @@ void ContactMetric::set(const std::vector<ContactRow>& now, const std::vector<co
   for (size_t r = 0; !turns_->empty() && r < rows_.size(); ++r) levers_[r] = lever_of(*rows_[r]);
   patches_.rows.clear();
   for (int r = 0; patched_ && r < size(); ++r) make_lean(r, patches_, place_of_row_);
-  compliance_.resize(rows_.size());
+  compliance_.resize(rows_.size()), diagonal_.assign(rows_.size(), 0.0);
+  for (int r = 0; r < size(); ++r) {
+    if (patched_) diagonal_[r] = entry(r, r);
+    compliance_[r] = std::max(1 / rows_[r]->stiffness, least_compliance * diagonal_[r]);
+  }
+  exact_ = patched_ && size() <= most_exact;
+  if (exact_) {
+    find_factored();
+  } else {
+    find_groups();
+  }
+}
+
+/// Of the rows in the factor, those that are there at this x too.
+void ContactMetric::find_factored() {
+  row_of_factor_.assign(factored_.size(), -1);
   for (int r = 0; r < size(); ++r)
-    compliance_[r] = std::max(1 / rows_[r]->stiffness, patched_ ? least_compliance * entry(r, r) : 0);
-  find_groups();
+    if (const int place = factor_of_id_[rows_[r]->id]; place >= 0) row_of_factor_[place] = r;
+  narrow_.resize(std::max(rows_.size(), factored_.size()) + dense_panel);
+}
+
+/// K^-1 + S among the rows that push, one after the other: what A^-1 makes of a row, along the others.
+void ContactMetric::find_factor() {
+  for (const int id : factored_) factor_of_id_[id] = -1;
+  factored_.clear(), row_of_factor_.clear();
+  wear_ = 0;
+  const int n = int(active_.size()), turns = int(turns_->turns().size());
+  if (n == 0) return;
+  factor_.resize(n);
+  moved_.assign(patches_.force.size(), Float4());
+  FloatRow* const moved = lanes(moved_.data());
+  const int first_turn = int(moved_.size()) - 1 - turns;
+  for (int j = 0; j < n; ++j) {
+    const int r = active_[j];
+    const ContactRow& row = *rows_[r];
+    const Lean& lean = patches_.rows[r];
+    for (int i = 0; i < row.count; ++i) {
+      const int block = block_of_row_[row.rows[i]], at = place_of_row_[row.rows[i]];
+      const InversePatch& patch = patches_.all[block];
+      const FloatRow slope = lanes(lean.slope.data())[i];
+      for (int first = 0; first < patch.size(); first += dense_panel) {
+        const float* const column = patch.column(first / dense_panel, at);
+        FloatRow* const to = moved + patches_.first[block] + first;
+        const int count = std::min(dense_panel, patch.size() - first);
+        for (int v = 0; v < count; ++v) to[v] += slope * column[v];
+      }
+    }
+    for (int i = 0; i < 2; ++i) {
+      if (levers_[r].turn[i] < 0) continue;
+      const Vec3 by = turns_->turns()[levers_[r].turn[i]].inverse * levers_[r].by[i];
+      moved_[first_turn + levers_[r].turn[i]] = {float(by.x), float(by.y), float(by.z), 0};
+    }
+    for (int i = j; i < n; ++i) {
+      const Lean& other = patches_.rows[active_[i]];
+      FloatRow sum{};
+      for (int k = 0; k < other.vertices; ++k) sum += lanes(other.slope.data())[k] * moved[other.at[k]];
+      for (int k = 4; turns > 0 && k < 6; ++k) sum += lanes(other.slope.data())[k] * moved[other.at[k]];
+      factor_.set(i, j, sum[0] + sum[1] + sum[2] + (i == j ? float(compliance_[r]) : 0.f));
+    }
+    for (int i = 0; i < row.count; ++i) {
+      const int block = block_of_row_[row.rows[i]];
+      std::fill_n(moved_.begin() + patches_.first[block], patches_.all[block].size(), Float4());
+    }
+    for (int i = 0; i < 2; ++i)
+      if (levers_[r].turn[i] >= 0) moved_[first_turn + levers_[r].turn[i]] = {};
+  }
+  if (!factor_.factorize()) return;
+  row_of_factor_ = active_;
+  for (const int r : active_) {
+    factor_of_id_[rows_[r]->id] = int(factored_.size());
+    factored_.push_back(rows_[r]->id);
+  }
+}
+
+/// The factor is that of rows which pushed some time ago in this step. It is made anew once that has cost as many steps
+/// of conjugate gradients as it takes.
+bool ContactMetric::factor_is_worn(int steps) {
+  constexpr int few = 2;
+  if (steps > few) ++wear_;
+  return wear_ > steps_of_factor(int(active_.size()));
+}
+
+double ContactMetric::precondition_exactly() {
+  for (size_t k = 0; k < row_of_factor_.size(); ++k) {
+    const int row = row_of_factor_[k], place = row < 0 ? -1 : place_[row];
+    narrow_[k] = place < 0 ? 0.f : float(r_[place]);
+  }
+  if (!row_of_factor_.empty()) factor_.solve(narrow_.data());
+  double sum = 0;
+  for (size_t k = 0; k < active_.size(); ++k) {
+    const int r = active_[k], place = factor_of_id_[rows_[r]->id];
+    z_[k] = place < 0 ? r_[k] / (diagonal_[r] + compliance_[r]) : double(narrow_[place]);
+    sum += r_[k] * z_[k];
+  }
+  return sum;
 }
 
 /// Conjugate gradients are preconditioned by the exact inverse among rows of the same two bodies. Boxes that lie on
@@ -173,6 +269,7 @@ void ContactMetric::factorize(Group& g) {
 
 /// z = M^-1 r; returns r.z.
 double ContactMetric::precondition() {
+  if (exact_) return precondition_exactly();
   double sum = 0;
   for (const Group& g : groups_) {
     const int n = g.members, stride = (n + 3) / 4;
@@ -198,6 +295,7 @@ void ContactMetric::make_lean(int r, Patches& patches, const std::vector<int>& p
   const auto narrow = [](const Vec3& v) { return Float4{float(v.x), float(v.y), float(v.z), 0}; };
   const ContactRow& row = *rows_[r];
   Lean lean;
+  lean.vertices = row.count;
   const int nothing = int(patches.force.size()) - 1, first_turn = nothing - int(turns_->turns().size());
   for (int i = 0; i < 4; ++i) {
     const bool is = i < row.count;
@@ -218,9 +316,13 @@ void ContactMetric::choose(const std::vector<char>& pushes) {
   active_.clear();
   for (int r = 0; r < size(); ++r)
     if (pushes[r]) active_.push_back(r);
-  find_pushing();
   place_.assign(size(), -1);
   for (size_t k = 0; k < active_.size(); ++k) place_[active_[k]] = int(k);
+  if (exact_) {
+    if (factored_.empty()) find_factor();
+    return;
+  }
+  find_pushing();
   for (Group& g : groups_) factorize(g);
 }
 
@@ -366,8 +468,10 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
     if (!(curvature > 0)) break;
     const double alpha = rz / curvature;
     for (int i = 0; i < n; ++i) m_[i] += alpha * p_[i], r_[i] -= alpha * q_[i];
+    const bool anew = exact_ && factor_is_worn(step);
+    if (anew) find_factor();
     const double next = precondition();
-    for (int i = 0; i < n; ++i) p_[i] = z_[i] + p_[i] * (next / rz);
+    for (int i = 0; i < n; ++i) p_[i] = anew ? z_[i] : z_[i] + p_[i] * (next / rz);
     rz = next;
   }
   out.assign(rows_.size(), 0.0);
@@ -387,17 +491,18 @@ void ContactMetric::apply(bool all, const double* m, double* out, const Solve& s
     for (size_t k = 0; k < which.size(); ++k) out[k] = rows_[which[k]]->along(x_.data());
     return;
   }
-  Patches& patches = all ? patches_ : pushing_;
+  const bool whole = all || exact_;
+  Patches& patches = whole ? patches_ : pushing_;
   std::fill(patches.force.begin(), patches.force.end(), Float4());
   for (size_t k = 0; k < which.size(); ++k) {
-    const Lean& row = patches.rows[k];
+    const Lean& row = patches.rows[whole ? which[k] : k];
     const float by = float(m[k]);
     if (by == 0) continue;
     for (int i = 0; i < 6; ++i) lanes(patches.force.data())[row.at[i]] += lanes(row.slope.data())[i] * by;
   }
   patches.multiply(*turns_);
   for (size_t k = 0; k < which.size(); ++k) {
-    const Lean& row = patches.rows[k];
+    const Lean& row = patches.rows[whole ? which[k] : k];
     FloatRow sum{};
     for (int i = 0; i < 6; ++i) sum += lanes(row.slope.data())[i] * lanes(patches.moved.data())[row.at[i]];
     out[k] = double(sum[0]) + sum[1] + sum[2];

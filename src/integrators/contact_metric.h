@@ -9,6 +9,7 @@
 #include "integrators/contacts.h"
 #include "integrators/inverse_columns.h"
 #include "integrators/inverse_patch.h"
+#include "linear/dense_cholesky.h"
 #include "linear/row_kernel.h"
 
 namespace verve {
@@ -29,7 +30,7 @@ class ContactMetric {
 
   /// The blocks of A as they are now, and the sum of their rows. What was known of rows is forgotten: a step depends on
   /// nothing but its state.
-  void bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns);
+  void bind(const std::vector<Block>& blocks, int rows, const BodyTurns& turns, int ids);
   /// What touches, and then what might, as it is now. They stay where they are as long as they are asked for.
   void set(const std::vector<ContactRow>& now, const std::vector<const ContactRow*>& near);
   int size() const { return int(rows_.size()); }
@@ -59,6 +60,7 @@ class ContactMetric {
   struct Lean {
     std::array<int, 6> at;
     std::array<Float4, 6> slope;
+    int vertices;  // of these, from the first
   };
   struct Patches {
     std::vector<InversePatch> all;     // by block
@@ -80,6 +82,10 @@ class ContactMetric {
   void find_groups();
   void factorize(Group& group);
   double precondition();
+  void find_factor();
+  void find_factored();
+  bool factor_is_worn(int steps);
+  double precondition_exactly();
   double entry(int r, int s) const;
   void find_patches();
   void find_pushing();
@@ -96,6 +102,7 @@ class ContactMetric {
   std::vector<const ContactRow*> rows_;
   std::vector<Lever> levers_;
   std::vector<double> compliance_;  // K^-1
+  std::vector<double> diagonal_;    // of S
   std::vector<int> all_, active_;   // rows, and those that push
   std::vector<char> pushes_;
   bool patched_ = false;
@@ -104,6 +111,14 @@ class ContactMetric {
   std::vector<int> pushing_place_, pushing_rows_, places_;
   std::vector<int> fresh_;
   std::vector<Vec4> b_, x_;
+  bool exact_ = false;    // preconditioned by the factor of K^-1 + S among all that push, or did
+  DenseCholesky factor_;
+  std::vector<int> factored_;                    // ids of the rows in it
+  std::vector<int> factor_of_id_;                // their places; -1: not among them
+  std::vector<int> row_of_factor_;               // of its places, now; -1: gone
+  int wear_ = 0;  // steps of conjugate gradients that another factor would have saved
+  std::vector<float> narrow_;
+  std::vector<Float4> moved_;  // A^-1 j of a row, by place of patches_
   std::vector<Group> groups_;
   std::vector<long> pair_of_row_;
   std::vector<int> order_, members_, place_;  // place_: in active_; -1: does not push

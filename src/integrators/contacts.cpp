@@ -216,10 +216,10 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share;
   along.direction = first, along.stiffness = weight;
-  along.force = -weight * length, along.with = int(rows_.size()) - 1;
+  along.force = -weight * length, along.with = int(rows_.size()) - 1, along.id = row.id + grip_id;
   add(gradient, along, weight * length);
   rows_.push_back(along);
-  along.direction = cross(normal, first), along.force = 0;
+  along.direction = cross(normal, first), along.force = 0, ++along.id;
   rows_.push_back(along);
   const double energy = huber(length, k, cap), share = other < 0 ? energy : 0.5 * energy;
   energies[body] += share, grip_energy_[body] += share;
@@ -264,14 +264,14 @@ void Contacts::bend(const ContactRow& row) {
   if (row.bends == 0 || !(row.reach > 0)) return;
   const Vec3 n = direction(row.direction, {0, 1, 0});
   ContactRow round = row;
-  round.bends = 0, round.force = 0, round.with = int(rows_.size()) - 1;
+  round.bends = 0, round.force = 0, round.with = int(rows_.size()) - 1, round.id = row.id + bend_id;
   round.stiffness = std::min(row.force / row.reach, most_bent * row.stiffness);
   const Vec3 other = std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
   const Vec3 first = direction(cross(n, row.bends == 1 ? row.axis : other), {});
   round.direction = first;
   rows_.push_back(round);
   if (row.bends == 1) return;
-  round.direction = cross(n, first);
+  round.direction = cross(n, first), ++round.id;
   rows_.push_back(round);
 }
 
@@ -473,7 +473,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     const Touch& found = found_shapes_[i];
     const double depth = c.thickness - found.distance;
     row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
-    row.direction = found.normal, row.stiffness = c.stiffness;
+    row.direction = found.normal, row.stiffness = c.stiffness, row.id = ids_per_candidate * int(i);
     if (!(depth > 0)) {
       keep_near(row, depth);
       continue;
@@ -482,6 +482,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   }
   for (int i = 0; i < int(found_.size()); ++i) {
     auto& [found, row, weight] = found_[i];
+    row.id = ids_per_candidate * (int(on_shapes.size()) + i);
     const double depth = i < count || !std::isfinite(found) ? found : std::sqrt(weight) * found;
     if (!(depth > 0)) {
       keep_near(row, depth);

@@ -22,6 +22,7 @@ struct ContactRow {
   double stiffness = 0;
   double force = 0;              // of a place that does not touch: below 0, what it would take to bring it there
   int with = -1;                 // of friction: the row that presses
+  int id = 0;                    // among all that a step may have, the same at any x
   bool fades = false;            // its energy changes as it slides along, too:
   std::array<Vec3, 4> slopes{};  // j is then this
   int bends = 0;                 // directions along the surface in which `direction` turns (Contacts::bend)
@@ -166,6 +167,8 @@ class Contacts {
   double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const;
   /// Of the lines that two edges lie on, wherever they cross.
   double line_depth(const OnEdge& c, const Vec4* x) const;
+  /// Ids of rows are below this.
+  int id_count() const { return ids_per_candidate * int(on_shapes.size() + on_faces.size() + on_edges.size()); }
   bool touching() const { return touching_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
@@ -180,6 +183,8 @@ class Contacts {
   void settle_grips(const Vec4* x, std::span<double> losses);
 
  private:
+  /// What presses, two rows that hold against sliding, two that resist going round an edge.
+  static constexpr int ids_per_candidate = 5, grip_id = 1, bend_id = 3;
   struct Place {  // of a grip: where it pulls
     Vec3 offset;  // tangential to
     Vec3 normal;  // the way it is pushed

@@ -20,6 +20,8 @@ class InversePatch {
   /// Those of another, at these places.
   void select(const InversePatch& all, std::span<const int> places);
   float entry(int i, int j) const { return matrix_[place(i, j)]; }
+  /// Rows [dense_panel panel, + dense_panel) of a column; 0, or another number, beyond the last.
+  const float* column(int panel, int j) const { return matrix_.data() + place(panel * dense_panel, j); }
   /// Of the three arrays, one after the other, that multiply takes and gives.
   int stride() const { return stride_; }
   /// out = A^-1 f for x, y and z

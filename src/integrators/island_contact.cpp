@@ -48,7 +48,7 @@ void Island::find_metric() {
   if (slot_) add(*slot_, rows_);
   for (size_t k = 0; k < parts_.size(); ++k) add(*part_slots_[k], parts_[k]->rows_);
   find_turns();
-  metric_.bind(blocks_, rows_, turns_);
+  metric_.bind(blocks_, rows_, turns_, contacts.id_count());
   has_metric_ = true;
   for (auto& z : z_) z.clear();
   contact_b_.resize(rows_), contact_x_.resize(rows_);
