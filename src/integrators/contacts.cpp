@@ -186,14 +186,18 @@ bool Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) cons
                         direction(row.direction, {0, 1, 0}));
 }
 
-/// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push.
+/// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push. Neither that
+/// normal nor the force at which it gives way changes during a step, so that W_t is a potential without leaps, and goes
+/// on where what it holds comes off on the way. (Lagged, as in Li et al. 2020, "Incremental Potential Contact", Sec. 5.)
 double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure,
                       double friction, int body, int other, std::span<double> energies) {
   Place& place = places_[&grip - grips.data()];
   place = {};
-  place.touches = row.count, place.at_rows = row.rows, place.at = row.share;
+  const bool touches = pressure > 0;
+  if (touches) place.touches = row.count, place.at_rows = row.rows, place.at = row.share;
   place.body = body, place.other = other, place.stiffness = row.stiffness, place.coulomb = pressure * friction;
-  const Vec3 normal = place.normal = direction(row.direction, {0, 1, 0});
+  if (touches && (looks_again_ || !(grip.cap > 0))) grip.normal = direction(row.direction, {0, 1, 0});
+  const Vec3 normal = place.normal = grip.normal;
   const auto find_offset = [&] {
     const Vec3 d = find_stretch(x, grip, place);
     place.offset = d - normal * dot(normal, d);
@@ -216,7 +220,7 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share;
   along.direction = first, along.stiffness = weight;
-  along.force = -weight * length, along.with = int(rows_.size()) - 1, along.id = row.id + grip_id;
+  along.force = -weight * length, along.pulls = true, along.id = row.id + grip_id;
   add(gradient, along, weight * length);
   rows_.push_back(along);
   along.direction = cross(normal, first), along.force = 0, ++along.id;
@@ -227,6 +231,18 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
   return energy;
 }
 
+/// Of a place that does not touch at x.
+double Contacts::hold_on(const Vec4* x, Vec4* gradient, int grip, ContactRow& row, double stiffness, int body,
+                         int other, std::span<double> energies) {
+  if (grip < 0 || grips[grip].row < 0 || !(grips[grip].cap > 0)) return 0;
+  if (looks_again_) {  // other candidates do not see it any more
+    grips[grip].cap = 0;
+    return 0;
+  }
+  row.stiffness = stiffness;
+  return hold(x, gradient, grips[grip], row, 0, 0, body, other, energies);
+}
+
 double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
                       int other, int meeting, std::span<double> energies) {
   touching_ = true;
@@ -234,7 +250,7 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
   const double force = row.stiffness * depth;
   double energy = 0.5 * force * depth;
   add(gradient, row, -force);
-  row.force = force, row.with = -1;
+  row.force = force, row.pulls = false;
   if (!planes) rows_.push_back(row), bend(row);
   energies[body] += other < 0 ? energy : 0.5 * energy;
   if (other >= 0) energies[other] += 0.5 * energy;
@@ -264,7 +280,7 @@ void Contacts::bend(const ContactRow& row) {
   if (row.bends == 0 || !(row.reach > 0)) return;
   const Vec3 n = direction(row.direction, {0, 1, 0});
   ContactRow round = row;
-  round.bends = 0, round.force = 0, round.with = int(rows_.size()) - 1, round.id = row.id + bend_id;
+  round.bends = 0, round.force = 0, round.pulls = true, round.id = row.id + bend_id;
   round.stiffness = std::min(row.force / row.reach, most_bent * row.stiffness);
   const Vec3 other = std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
   const Vec3 first = direction(cross(n, row.bends == 1 ? row.axis : other), {});
@@ -440,7 +456,7 @@ double Contacts::line_depth(const OnEdge& c, const Vec4* x) const {
 
 void Contacts::keep_near(ContactRow& row, double depth) {
   if (!std::isfinite(depth) || !(row.stiffness > 0) || planes) return;
-  row.force = row.stiffness * depth, row.with = -1;
+  row.force = row.stiffness * depth, row.pulls = false;
   near_.push_back(row);
 }
 
@@ -476,6 +492,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     row.direction = found.normal, row.stiffness = c.stiffness, row.id = ids_per_candidate * int(i);
     if (!(depth > 0)) {
       keep_near(row, depth);
+      energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, -1, energies);
       continue;
     }
     energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.meeting, energies);
@@ -486,6 +503,13 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     const double depth = i < count || !std::isfinite(found) ? found : std::sqrt(weight) * found;
     if (!(depth > 0)) {
       keep_near(row, depth);
+      if (i < count) {
+        const OnFaces& c = on_faces[i];
+        energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, c.other, energies);
+      } else {
+        const OnEdge& c = on_edges[i - count];
+        energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, c.other, energies);
+      }
       continue;
     }
     if (i < count) {
@@ -521,9 +545,10 @@ void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
     const double length = norm(place.offset), k = place.stiffness, cap = std::min(place.cap, place.coulomb);
     grip.stretch = std::min(length, cap / k);
     const double lost = huber(length, k, place.cap) - 0.5 * k * grip.stretch * grip.stretch;
-    // the point slides until the spring holds
-    if (grip.stretch < length && !anchor(x, grip, place, place.offset * (grip.stretch / length))) {
-      grip.row = -1;
+    if (place.touches == 0) {
+      grip.row = -1;  // it came off: all is lost
+    } else if (grip.stretch < length && !anchor(x, grip, place, place.offset * (grip.stretch / length))) {
+      grip.row = -1;  // the point slides until the spring holds, and cannot
       continue;
     }
     grip.cap = place.coulomb;

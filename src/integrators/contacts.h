@@ -21,7 +21,7 @@ struct ContactRow {
   Vec3 direction;
   double stiffness = 0;
   double force = 0;              // of a place that does not touch: below 0, what it would take to bring it there
-  int with = -1;                 // of friction: the row that presses
+  bool pulls = false;            // as well as it pushes: of friction, and of what resists going round an edge
   int id = 0;                    // among all that a step may have, the same at any x
   bool fades = false;            // its energy changes as it slides along, too:
   std::array<Vec3, 4> slopes{};  // j is then this
@@ -47,6 +47,7 @@ struct Grip {
   int own = 1, count = 1;                 // so many of these are on this side, and the rest on that of another body
   std::array<int, 4> rows{{-1, -1, -1, -1}};
   std::array<double, 4> weights{{1, 0, 0, 0}};
+  Vec3 normal;           // the way it was pushed when the step began, or it took hold: it holds across this
   double cap = unknown;  // force at which it slides, that of Coulomb at the end of the last step
   double stretch = 0;    // at the end of the last step
   static constexpr double unknown = -1;
@@ -191,7 +192,7 @@ class Contacts {
     std::array<int, 4> rows;
     std::array<double, 4> share;
     int count;
-    int touches;                 // vertices of what touches now,
+    int touches;                 // vertices of what touches now; 0: it does not any more
     std::array<int, 4> at_rows;  // these,
     std::array<double, 4> at;    // with these shares
     double coulomb;              // friction times pressure, now
@@ -211,6 +212,8 @@ class Contacts {
   Vec3 find_stretch(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
+  double hold_on(const Vec4* x, Vec4* gradient, int grip, ContactRow& row, double stiffness, int body, int other,
+                 std::span<double> energies);
 
   std::vector<ContactRow> rows_, near_;
   std::vector<Place> places_;  // by grip

@@ -253,7 +253,7 @@ void Island::predict_contacts() {
   q.change.resize(all), q.dropped.resize(all), q.more.resize(all), q.more_along.resize(all);
   for (size_t r = 0; r < all; ++r) {
     const ContactRow& row = metric_.row(r);
-    near_force_[r] = row.force, near_stiffness_[r] = row.with >= 0 ? -row.stiffness : row.stiffness;
+    near_force_[r] = row.force, near_stiffness_[r] = row.pulls ? -row.stiffness : row.stiffness;
     if (r < now) q.force[r] = row.force;
   }
   metric_.gather(Ag_, q.y);

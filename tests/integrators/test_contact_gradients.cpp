@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "contact/shapes.h"
 #include "integrators/contacts.h"
 
 using namespace verve;
@@ -173,4 +174,58 @@ TEST_CASE("past the edge of the faces that count, the depth of a vertex, or of a
     // below an edge and beside it, s = -a (1 - e^2/a^2) has a slope of up to sqrt(8)
     CHECK(longest <= 3);
   }
+}
+
+TEST_CASE("what friction holds, W does not leap where it comes off, and all of it is a loss there") {
+  // A vertex on a floor, pulled aside by more than friction bears: lifted, it takes along the spring that held it.
+  const auto floor = make_plane({0, 1, 0}, 0);
+  const double k = 100, depth = 1e-3, aside = 3e-3, cap = 0.1;
+  const auto make = [&] {
+    Contacts contacts;
+    contacts.clear(1, 1);
+    contacts.shapes = {{floor.get(), {}}}, contacts.shape_moves = {0};
+    contacts.row_of_state = contacts.state_of_row = {0};
+    contacts.start = {Vec4(Vec3{0, -depth, 0})};
+    Contacts::OnShape on{};
+    on.stiffness = k, on.friction = 1, on.meeting = contacts.meeting_of(0, -1, 0), on.grip = 0;
+    on.before = {-depth, {0, 1, 0}};
+    contacts.on_shapes = {on};
+    Grip grip;
+    grip.row = grip.rows[0] = 0, grip.collider = 0, grip.cap = cap;
+    contacts.grips = {grip};
+    contacts.look_again();
+    return contacts;
+  };
+  std::vector<double> energies(1), losses(1);
+  std::vector<Vec4> gradient(1);
+  const auto energy = [&](Contacts& contacts, double x, double y) {
+    const Vec4 at{x, y, 0, 0};
+    gradient[0] = Vec4();
+    return contacts.add_gradient(&at, gradient.data(), energies);
+  };
+  Contacts contacts = make();
+  energy(contacts, 0, -depth);  // where the step begins
+  double longest = 0, before = 0;
+  constexpr int steps = 1000;
+  for (int n = 0; n <= steps; ++n) {
+    const double now = energy(contacts, aside, depth * (2.0 * n / steps - 1));
+    if (n > 0) longest = std::max(longest, std::abs(now - before));
+    before = now;
+  }
+  // the steepest it gets is where it is deepest: k depth over a step of 2 depth / steps
+  CHECK(longest <= 1.01 * k * depth * 2 * depth / steps);
+  // off the floor: Huber's energy of the stretch alone, with its slope
+  const double held = cap * aside - 0.5 * cap * cap / k;
+  CHECK(before == doctest::Approx(held));
+  CHECK(gradient[0].x == doctest::Approx(cap));
+  CHECK(gradient[0].y == 0);
+  const Vec4 off{aside, depth, 0, 0};
+  contacts.settle_grips(&off, losses);
+  CHECK(losses[0] == doctest::Approx(held));
+  CHECK(contacts.grips[0].row < 0);  // it has let go
+
+  // a step that begins off the floor holds nothing
+  Contacts later = make();
+  CHECK(energy(later, aside, depth) == 0);
+  CHECK(energy(later, 2 * aside, depth) == 0);
 }
