@@ -35,12 +35,9 @@ const Vec3& SurfaceNormals::of(int face, TrianglePart part) {
   return of_vertex(surface_->vertex_of_row[surface_->faces[face][int(part)]]);
 }
 
-bool SurfaceNormals::looks_towards(int edge, const Vec3& n, double slack) {
+const SurfaceNormals::Cone* SurfaceNormals::cone_of_edge(int edge) {
   if (has_cone_[edge] == 0) find_cone(edge);
-  if (has_cone_[edge] < 0) return false;
-  const auto& [n1, n2, both] = cones_[edge];
-  // one branch: which of these fails is anyone's guess
-  return bool(int(dot(n, n1 + n2) > 0) & int(dot(n, n1) >= both - slack) & int(dot(n, n2) >= both - slack));
+  return has_cone_[edge] < 0 ? nullptr : &cones_[edge];
 }
 
 void SurfaceNormals::find_cone(int edge) {

@@ -13,9 +13,22 @@ class SurfaceNormals {
   const Vec3& of_edge(int edge);
   const Vec3& of_vertex(int vertex);
   const Vec3& of(int face, TrianglePart part);
-  /// Whether something may lie on this edge of a solid in the direction n, at right angles to it: the edge is convex
-  /// and n between the normals of its two faces, or `slack` (of a cosine) beyond.
-  bool looks_towards(int edge, const Vec3& n, double slack);
+  struct Cone {  // of directions in which something may lie on an edge of a solid, at right angles to it
+    Vec3 first, second;  // normals of its two faces
+    double both;         // first.second
+    /// Whether n, of length `size`, is between the two, or `slack` (of a cosine) beyond.
+    bool contains(const Vec3& n, double size, double slack) const {
+      const double least = (both - slack) * size, along = dot(n, first), beside = dot(n, second);
+      // one branch: which of these fails is anyone's guess
+      return bool(int(along + beside > 0) & int(along >= least) & int(beside >= least));
+    }
+  };
+  /// Null: the edge is not convex, and nothing may.
+  const Cone* cone_of_edge(int edge);
+  bool looks_towards(int edge, const Vec3& n, double slack) {
+    const Cone* const cone = cone_of_edge(edge);
+    return cone && cone->contains(n, 1, slack);
+  }
 
  private:
   void find_cone(int edge);
@@ -23,10 +36,6 @@ class SurfaceNormals {
   const Surface* surface_ = nullptr;
   const Vec4* x_ = nullptr;
   std::vector<Vec3> faces_, edges_, vertices_;
-  struct Cone {  // of directions in which something may lie on an edge
-    Vec3 first, second;
-    double both;
-  };
   std::vector<Cone> cones_;
   std::vector<char> has_face_, has_edge_, has_vertex_;
   std::vector<signed char> has_cone_;  // by edge; -1: it has none

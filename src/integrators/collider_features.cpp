@@ -67,7 +67,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     if (!pair.touch) continue;
     const double thickness = cb.thickness + features.radius;
     // what a way is prolonged by, and what comes near on it
-    const auto travel = [&](int row) { return norm((ahead_[row] - x[row]).xyz()); };
+    const auto travel = [&](int row) { return travel_[row]; };
     const double margin = thickness + search_slack * cb.edge;
     const Box& here = sweeps_[k].way;
     if (!near(here, there, margin)) continue;
@@ -83,8 +83,9 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     if (near_points_.empty() && near_lines_.empty()) continue;
     near_faces_.clear(), near_edges_.clear();
     // what has all of its vertices on the same side of one of these boxes does not come near it
-    sides_.resize(surface.rows);
+    sides_.resize(surface.rows), travel_.resize(island.rows());
     for (const int r : surface.vertices) {
+      travel_[offset + r] = norm((ahead_[offset + r] - x[offset + r]).xyz());
       Box way;
       way.add(x[offset + r].xyz()), way.add(ahead_[offset + r].xyz());
       sides_[r] = (unsigned short)(sides_beyond(way, nearby, farthest) | sides_beyond(way, there, margin) << 6);

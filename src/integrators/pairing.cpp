@@ -38,6 +38,21 @@ double World::allowance(const std::array<int, 4>& key, double depth, double way)
   return std::max(0.0, depth - pressed - way);
 }
 
+/// All edges of a body, once a step: most pairs of edges that come near each other cannot lie on each other, and should
+/// not cost more than finding that out.
+const std::vector<World::EdgeSpot>& World::edges_of(const Island& island, int k) {
+  std::vector<EdgeSpot>& out = edge_spots_[k];
+  if (!out.empty()) return out;
+  const Surface& surface = model.bodies[island.bodies()[k]].surface;
+  const Vec4* const x = island.motion.x.data() + island.offset(k);
+  for (size_t e = 0; e < surface.edges.size(); ++e) {
+    const auto& [i, j] = surface.edges[e];
+    out.push_back({x[i].xyz(), (x[j] - x[i]).xyz(),
+                   surface.solid_faces > 0 ? normals_[k].cone_of_edge(int(e)) : nullptr});
+  }
+  return out;
+}
+
 /// Vertices and faces, and edges, of the bodies of an island with each other and with themselves.
 void World::prepare_pairs(Island& island, double h) {
   const ContactSpec& spec = *scene.contact;
@@ -74,19 +89,8 @@ void World::prepare_pairs(Island& island, double h) {
   };
   travel_.resize(island.rows());
   for (int i = 0; i < island.rows(); ++i) travel_[i] = norm((ahead_[i] - x[i]).xyz());
-  // most of what the boxes of their whole ways let through is farther away than this, by the boxes of where it is
-  const auto beyond = [](std::span<const Vec3> a, std::span<const Vec3> b, double reach) {
-    double squared = 0;
-    for (int k = 0; k < 3; ++k) {
-      double low_a = a[0][k], high_a = low_a, low_b = b[0][k], high_b = low_b;
-      for (const Vec3& p : a) low_a = std::min(low_a, p[k]), high_a = std::max(high_a, p[k]);
-      for (const Vec3& p : b) low_b = std::min(low_b, p[k]), high_b = std::max(high_b, p[k]);
-      const double gap = std::max({low_a - high_b, low_b - high_a, 0.0});
-      if (gap > reach * (1 + 1e-9)) return true;
-      squared += gap * gap;
-    }
-    return squared > reach * reach * (1 + 1e-9);
-  };
+  edge_spots_.resize(std::max(edge_spots_.size(), island.bodies().size()));
+  for (auto& edges : edge_spots_) edges.clear();
   int last_i = -1, last_j = -1;
   PairSurface last{};
   const auto pair_in = [&](int i, int j) -> const PairSurface& {
@@ -122,16 +126,14 @@ void World::prepare_pairs(Island& island, double h) {
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
     const double least_reach = on.thickness + search_slack * cb.edge;
+    const Vec3 v = x[row].xyz();
     double best = std::numeric_limits<double>::infinity(), depth = 0;
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
       Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
-      const Vec3 v = x[row].xyz();
       const std::array<Vec3, 3> corners = {x[g.rows[0]].xyz(), x[g.rows[1]].xyz(), x[g.rows[2]].xyz()};
       const auto& [p, q, s] = corners;
-      const double fastest = std::max({travel_[g.rows[0]], travel_[g.rows[1]], travel_[g.rows[2]]});
-      if (beyond({&v, 1}, corners, least_reach + 2 * (travel_[row] + fastest))) continue;
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
       const Vec3 normal = cross(q - p, s - p);
       if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !lay_on(normal)) continue;
@@ -177,33 +179,31 @@ void World::prepare_pairs(Island& island, double h) {
   }
   const bool many = int(model.bodies.size()) >= least_heap;
   for (const Pair& p : edge_edge_) {
+    const EdgeSpot &spot_a = edges_of(island, p.surface_a)[p.feature_a],
+                   &spot_b = edges_of(island, p.surface_b)[p.feature_b];
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];
+    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
+    if ((solid_a && !spot_a.cone) || (solid_b && !spot_b.cone)) continue;
+    const Vec3 p0 = spot_a.from, q0 = spot_b.from, r = p0 - q0, along_p = spot_a.along, along_q = spot_b.along;
+    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
+    const Vec3 across = cross(along_p, along_q);
+    const double size = norm(across);
+    double side = dot(across, r) < 0 ? -1 : 1;
+    if (solid_b) side = dot(across, spot_b.cone->first + spot_b.cone->second) < 0 ? -1 : 1;
+    if (solid_a && !solid_b) side = dot(across, spot_a.cone->first + spot_a.cone->second) > 0 ? -1 : 1;
+    if (solid_b && !spot_b.cone->contains(across * side, size, cone_slack)) continue;
+    if (solid_a && !spot_a.cone->contains(across * -side, size, cone_slack)) continue;
+    if (!pair_in(p.surface_a, p.surface_b).touch) continue;
+    const Vec3 out = direction(across, {}) * side;
     const ContactBody &ca = contact_bodies_[island.bodies()[p.surface_a]],
                       &cb = contact_bodies_[island.bodies()[p.surface_b]];
-    if (!pair_in(p.surface_a, p.surface_b).touch) continue;
     const auto &e = a.surface.edges[p.feature_a], &f = b.surface.edges[p.feature_b];
     const int i = island.offset(p.surface_a), j = island.offset(p.surface_b);
     Contacts::OnEdge on{};
-    on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j};
+    on.rows = {e[0] + i, e[1] + i, f[0] + j, f[1] + j}, on.side = int(side);
     on.body = p.surface_a, on.other = p.surface_b;
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    const std::array<Vec3, 4> ends = {x[on.rows[0]].xyz(), x[on.rows[1]].xyz(), x[on.rows[2]].xyz(),
-                                      x[on.rows[3]].xyz()};
     const double least_reach = on.thickness + search_slack * std::min(ca.edge, cb.edge);
-    const double fastest =
-        std::max(travel_[on.rows[0]], travel_[on.rows[1]]) + std::max(travel_[on.rows[2]], travel_[on.rows[3]]);
-    if (beyond({ends.data(), 2}, {ends.data() + 2, 2}, least_reach + 2 * fastest)) continue;
-    const Vec3 p0 = ends[0], q0 = ends[2], r = p0 - q0, along_p = ends[1] - p0, along_q = ends[3] - q0;
-    // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
-    const Vec3 n = direction(cross(along_p, along_q), {});
-    on.side = dot(n, r) < 0 ? -1 : 1;
-    const bool solid_a = a.surface.solid_faces > 0, solid_b = b.surface.solid_faces > 0;
-    SurfaceNormals &of_a = normals_[p.surface_a], &of_b = normals_[p.surface_b];
-    if (solid_b) on.side = dot(n, of_b.of_edge(p.feature_b)) < 0 ? -1 : 1;
-    if (solid_a && !solid_b) on.side = dot(n, of_a.of_edge(p.feature_a)) > 0 ? -1 : 1;
-    const Vec3 out = n * double(on.side);
-    if (solid_b && !of_b.looks_towards(p.feature_b, out, cone_slack)) continue;
-    if (solid_a && !of_a.looks_towards(p.feature_a, out * -1.0, cone_slack)) continue;
     if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
     const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
     double reach = 0;

@@ -57,10 +57,15 @@ class World {
     bool touch = true;
   };
   PairSurface pair_of(int a, int b) const;
+  struct EdgeSpot {  // of an edge of a body, where the step begins
+    Vec3 from, along;
+    const SurfaceNormals::Cone* cone;  // of a solid; null: nothing can lie on it
+  };
   Pose pose_of(int collider, double time) const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
   void prepare_pairs(Island& island, double h);
+  const std::vector<EdgeSpot>& edges_of(const Island& island, int k);
   void prepare_planes(Island& island);
   double allowance(const std::array<int, 4>& key, double depth, double way) const;
   int contact_substeps(Island& island, double h);
@@ -194,6 +199,7 @@ class World {
   std::vector<Pair> vertex_face_, edge_edge_;
   std::vector<Vec4> ahead_;
   std::vector<double> travel_;  // lengths of the ways there
+  std::vector<std::vector<EdgeSpot>> edge_spots_;  // by body of an island; empty: not found yet
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
