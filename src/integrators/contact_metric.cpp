@@ -21,7 +21,7 @@ constexpr int most_patched = 1024;
 /// Rows that push up to which K^-1 + S among them is factorised.
 constexpr int most_exact = 512;
 /// Steps of conjugate gradients that a factor of as many rows costs, beside some that would be taken anyway.
-int steps_of_factor(int rows) { return 4 + rows / 24; }
+int steps_of_factor(int rows) { return 4 + rows / 10; }
 
 /// By whatever the compiler may take for granted. (Rows are few and short: what a dispatch to wider registers would
 /// save, the call would cost.)
