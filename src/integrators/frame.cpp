@@ -79,6 +79,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   Stopwatch watch;
   n = std::max({n, 1, contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h)});
   watch.book(detection_);
+  int tried = n;
   bool calm = island.calm_frames > 0;
   bool all_contacts = island.heap;  // in which bodies are pushed where they would not go by themselves
   const bool restarts = island.restarts;
@@ -206,7 +207,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         if (!island.lower_energy(lowered, h / n, settings)) lowers = false;
       }
       if (impact > n) {
-        n = impact;
+        tried = n = impact;
       } else if (missed) {
         all_contacts = true;
       } else if (too_high) {
@@ -222,8 +223,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     }
     if (automatic) {
       if (island.calm_frames > 0) --island.calm_frames;
-      island.substeps = turned > 0 ? turned : n;
-      island.forced_substeps = std::max(1, island.substeps / 2);
+      island.come_down(tried, turned > 0 ? turned : n);
     }
     for (const int b : island.bodies()) {
       BodyLedger& ledger = state.ledger[b];
@@ -238,6 +238,17 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     report.multiplier = outcome.lambda;
     return outcome;
   }
+}
+
+/// What a frame needed, the next one may need too, or half of it: to find out that it does costs as much as a frame. So
+/// each time that half did not do, the next try waits twice as long.
+void Island::come_down(int tried, int used) {
+  constexpr int longest = 15;
+  if (tried < substeps) waiting = used > tried ? std::min(2 * waiting + 1, longest) : 0;
+  if (used > tried) frames_to_wait = waiting;
+  substeps = used;
+  forced_substeps = frames_to_wait > 0 ? used : std::max(1, used / 2);
+  if (frames_to_wait > 0) --frames_to_wait;
 }
 
 /// The state between two sub-steps of an island, for the next one to be taken again.

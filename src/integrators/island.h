@@ -229,8 +229,12 @@ class Island {
   long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
 
   // Automatic sub-steps.
+  /// A frame that began with `tried` of them has taken `used`.
+  void come_down(int tried, int used);
   int substeps = 1;         // of the last frame
-  int forced_substeps = 1;  // after a failure, halved again frame by frame
+  int forced_substeps = 1;  // after a failure, halved again frame by frame,
+  int frames_to_wait = 0;   // once these have passed,
+  int waiting = 0;          // which were as many when half did not do last time
   int calm_frames = 0;      // to come on backward Euler, after the method's own base failed at the shortest sub-step
 
  private:

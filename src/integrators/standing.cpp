@@ -71,7 +71,8 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
   }
   add(hash, state.gravity);
   for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(island.version()),
-                         double(island.substeps), double(island.forced_substeps), double(island.calm_frames)})
+                         double(island.substeps), double(island.forced_substeps), double(island.calm_frames),
+                         double(island.frames_to_wait), double(island.waiting)})
     whole(a);
   return hash.value();
 }
