@@ -24,6 +24,10 @@ constexpr int most_stuck = 3;
 /// Of E_ref, and of a step: where what touches lets no step go on, so much of H is owed rather than looked for in
 /// shorter ones.
 constexpr double near_energy = 1e-4, near_length = 1e-2;
+/// Iterations after which a step in the air that holds what it should need not come to rest as well as before: where
+/// debris is turned inside out it never does.
+constexpr int settles_after = 24;
+constexpr double settled = 3;  // times the length that counts as rest
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
 constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
@@ -433,7 +437,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
                                                : p.momenta && !p.pivots       ? 1e-2
                                                : p.grounded && out.stationary ? 1e-3
                                                : p.held || driven             ? std::min(1e-2, std::sqrt(p.tolerance))
-                                                                              : p.tolerance);
+                                                                              : p.tolerance) *
+                                                  (p.held && !p.touches && k >= settles_after ? settled : 1);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;
