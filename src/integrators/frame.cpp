@@ -22,8 +22,6 @@ constexpr int most_searched = 256;
 constexpr int held_again = 4;
 /// Of sheets that touch something: shorter steps only shift where they wrinkle.
 constexpr int most_draped = 2;
-/// More iterations than this in one sub-step count as a failure: half the step is cheaper.
-constexpr int patience = 40;
 /// h times the frequency of the deformation that one sub-step may have: about four steps per period.
 constexpr double phase_per_step = 1.6;
 
@@ -135,6 +133,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         break;
       }
       failed = outcome.status == StepOutcome::Status::not_finite;
+      const auto high_now = [&] { return outcome.residual.h > settings.tolerance * outcome.e_ref; };
+      // Of what flies. Backward Euler leaves the velocity of the chord, which has too much of H by the fourth part of
+      // the square of the angle that it turns; and what a step is asked to pay, and did not gain, shorter ones cannot
+      // pay either.
+      const bool flies =
+          island.contacts.empty() && settings.conservation == Conservation::cpd && !island.driven && !demand.lowers();
+      if (!failed && flies && high_now() && (calm || !outcome.rose)) island.shed(outcome);
       too_high = may_lower && demand.set_energy && !outcome.impossible &&
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
       if (too_high) lowers = true, lowered = demand.energy, failed = true;
@@ -143,11 +148,15 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const bool fine =
           !island.contacts.empty() &&
           (n >= least || still || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
-      if (!last_chance && !fine && !outcome.impossible && !(demand.lowers() && outcome.at_least_energy())) {
+      const bool settled = outcome.impossible && outcome.status == StepOutcome::Status::converged;
+      if (!last_chance && !fine && !settled && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
-        failed |=
-            outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience && !island.driven && !near;
+        // as may what flies, and holds everything but has not come to its end, where no shorter step is left
+        const bool enough = shortest && flies && outcome.step_length < 0.1 &&
+                            std::max({outcome.error_p, outcome.error_l, outcome.error_h}) <= settings.tolerance;
+        failed |= outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience_of_steps &&
+                  !island.driven && !near && !enough;
         failed |= (outcome.stalled || outcome.let_go) && !island.driven;
         // the step could not give enough energy, or could not take enough of it at once
         // (at the turning points of what touches no length of step could: H dips there, and is owed)
@@ -162,7 +171,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         }
       }
       if (failed) break;
-      if (high || (touches && outcome.let_go)) island.shed(outcome);
+      if (high || (flies && high_now()) || (touches && outcome.let_go)) island.shed(outcome);
       if (still) stand_still(island, outcome);
       Stopwatch watch;
       missed = failed = !all_contacts && missed_contact(island, time);

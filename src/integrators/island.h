@@ -44,6 +44,9 @@ struct Settings {
   Cholesky::Storage storage = Cholesky::Storage::automatic;
 };
 
+/// More iterations than this in one step of a frame count as a failure: half the step is cheaper.
+inline constexpr int patience_of_steps = 40;
+
 /// Dials and debts of an island for one step, summed over its bodies.
 struct Demand {
   Quantities debt;          // what earlier steps owe
@@ -354,6 +357,8 @@ class Island {
   Vec3 coupled_spin();
   double merit(double c_h, double lambda);
   double find_rest(double h);
+  void carry_as_whole(double h, std::vector<Vec4>& pose);
+  bool draw_back(double h, double most, double slack, Precision kernel);
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);

@@ -79,18 +79,21 @@ void Island::find_free_momenta() {
   int count = 0;
   const double scale = start_.radius > 0 ? 1 / start_.radius : 0;
   for (const Contacts::OnShape& c : contacts.on_shapes) {
-    const Vec3 at = motion.x[c.row].xyz(), arm = (at - start_.center_n) * scale;
-    const Vec3 n = contacts.shapes[c.shape].touch(at).normal;
-    const auto resist = [&](const Vec3& force) {
-      const Vec3 torque = cross(arm, force);
-      Vec6 wrench = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
-      if (count < 6 && beside(resisted, count, wrench, 1e-3)) resisted[count++] = wrench;
-    };
-    resist(n);
-    if (c.friction > 0) {
-      resist({n.y, n.z, n.x});
-      resist({n.z, n.x, n.y});
-      resist(cross(n, {n.y, n.z, n.x}));
+    // where the step begins, and where it leads: past an edge of a box or a mesh the normal is another one
+    const Vec3 ends[2] = {motion.x[c.row].xyz(), (base_.xb[c.row] + base_.u[c.row] * base_.hh).xyz()};
+    for (const Vec3& at : ends) {
+      const Vec3 n = contacts.shapes[c.shape].touch(at).normal, arm = (at - start_.center_n) * scale;
+      const auto resist = [&](const Vec3& force) {
+        const Vec3 torque = cross(arm, force);
+        Vec6 wrench = {force.x, force.y, force.z, torque.x, torque.y, torque.z};
+        if (count < 6 && beside(resisted, count, wrench, 1e-3)) resisted[count++] = wrench;
+      };
+      resist(n);
+      if (c.friction > 0) {
+        resist({n.y, n.z, n.x});
+        resist({n.z, n.x, n.y});
+        resist(cross(n, {n.y, n.z, n.x}));
+      }
     }
     if (count == 6) break;
   }

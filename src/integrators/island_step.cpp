@@ -129,12 +129,7 @@ double Island::merit(double c_h, double lambda) {
 /// island carried on by its momenta as a whole, which changes nothing of what touches in it either. (Left at x_n it
 /// would lose them.) Returns its merit.
 double Island::find_rest(double h) {
-  rest_pose_ = motion.x;
-  if (problem_.momenta && !problem_.grounded) {
-    const Vec3 c = start_.center_n, to = start_.center + problem_.target.p * (base_.hh / total_mass_);
-    const Mat3 turn = Turn((start_.inertia_inverse * problem_.target.l) * h).matrix();
-    for (Vec4& x : rest_pose_) x = Vec4(to + turn * (vec3(x) - c));
-  }
+  carry_as_whole(h, rest_pose_);
   x_.swap(rest_pose_);
   const double energy = sums_.energy;
   sums_.energy = motion.energy;
@@ -559,16 +554,18 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
   out.finished = true;
   spent_ = gave_up && demand.lowers();
-  if (p.lets_go && out.rose && !p.touches) {
-    // cut short, even backward Euler may gain: the motion of the whole alone then, which never does
-    merit_at_start(h, p.target.h);
-    x_.swap(x_before_);
-    const RowArrays rows = arrays();
-    pass([&](int begin, int end) { return arrive(rows, begin, end); });
-    motion.energy = sums_.energy = add_gradient(x_, gg_, kernel);
+  // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What flies and was
+  // cut short before it failed was meant to be.)
+  const double most = std::max(h_owned, p.target.h);
+  const bool ends_by_itself = out.status == StepOutcome::Status::converged || out.iterations >= patience_of_steps;
+  const bool may_gain = p.touches || p.lets_go || calm || (ends_by_itself && !demand.lowers());
+  if (p.held && !p.published && may_gain && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
+      draw_back(h, most, p.tolerance * p.e_ref, kernel)) {
+    motion.energy = sums_.energy;
     const RowSums& s = sums_.rows;
-    out.residual = {{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h};
-    if (p.momenta) out.residual.p = s.p - p.target.p, out.residual.l = s.l - p.target.l;
+    Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h - p.deferred};
+    if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
+    out.residual = p.kept < 6 ? kept_part(c) : c;
     out.error_p = norm(out.residual.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
