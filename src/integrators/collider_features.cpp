@@ -136,13 +136,20 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       on.last = int(c.faces.size());
       if (!face) c.close_faces(on.first);
       on.row = -1 - int(c.points.size());
-      c.points.push_back(feature_to_[p]);
+      const int first = model.bodies[b].first;
+      on.key =
+          face ? point_key(s, p, {first + (*face)[0], first + (*face)[1], first + (*face)[2]}) : point_key(first, s, p);
+      // what is deeper than the last step left it, by where the collider was then, never came in there
+      // (World::allowance)
+      c.points.push_back(feature_from_[p]);
+      on.allowance = allowance(on.key, c.touch(on, x, here_row), 0);
+      on.thickness -= on.allowance;
+      c.points.back() = feature_to_[p];
       const double depth = c.touch(on, x, here_row);
       meets |= depth > -search_slack * cb.edge || c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
       on.grip = -1;
       if (pair.friction > 0) {
         Grip fresh;
-        const int first = model.bodies[b].first;
         fresh.row = first + (face ? (*face)[0] : 0), fresh.collider = s;
         fresh.more = {p, face ? first + (*face)[1] : -1, face ? first + (*face)[2] : -1};
         const Grip* old = old_grip(fresh);
@@ -190,7 +197,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         reach = margin + 2 * (reach + carried);
         if (near.squared_distance > reach * reach) continue;
         if (each) {
-          on.first = int(c.faces.size());
+          on.first = int(c.faces.size()), on.thickness = thickness;
           c.faces.push_back(g);
           add_point(on, p, &face);
           continue;
@@ -248,12 +255,18 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
           c.points.push_back(feature_to_[from]), c.points.push_back(feature_to_[to]);
         }
         on.rows = {i, j, first, first - 1};
+        on.key = line_key(c.state_of_row[i], c.state_of_row[j], s, f);
+        Vec3 &end_0 = c.points[-1 - first], &end_1 = c.points[-first];
+        end_0 = feature_from_[from], end_1 = feature_from_[to];
+        double weight;
+        on.allowance = allowance(on.key, solid && !round ? c.line_depth(on, x) : c.touch(on, x, unused, weight), 0);
+        on.thickness -= on.allowance;
+        end_0 = feature_to_[from], end_1 = feature_to_[to];
         if (pair.friction > 0) {
           Grip fresh;
           fresh.row = c.state_of_row[i], fresh.collider = s, fresh.more = {c.state_of_row[j], f, -2};
           hold_edge(c, on, x, start, fresh);
         }
-        double weight;
         c.on_edges.push_back(on);
         meets |= c.touch(on, x, unused, weight) > -search_slack * cb.edge ||
                  c.touch(on, ahead_.data(), unused, weight) > -search_slack * cb.edge;

@@ -252,12 +252,9 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
   add(gradient, row, -force);
   row.force = force, row.pulls = false;
   if (!planes) rows_.push_back(row), bend(row);
-  energies[body] += other < 0 ? energy : 0.5 * energy;
-  if (other >= 0) energies[other] += 0.5 * energy;
-  if (other >= 0) pair_energy_[body] += 0.5 * energy, pair_energy_[other] += 0.5 * energy;
-  // faces and edges on a collider come and go as candidates too
-  if (other < 0 && row.count > 1 && meeting >= 0 && !shape_moves[meetings[meeting].collider])
-    pair_energy_[body] += energy;
+  const double share = other < 0 ? energy : 0.5 * energy;
+  energies[body] += share, pair_energy_[body] += share;
+  if (other >= 0) energies[other] += share, pair_energy_[other] += share;
   if (meeting >= 0) {
     Meeting& m = meetings[meeting];
     m.normal += row.direction * (m.body == body ? force : -force);
@@ -296,7 +293,7 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   const Touch plane{c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
   if (planes) return plane;
   const Touch found = shapes[c.shape].touch(x);
-  return dot(found.normal, c.before.normal) >= 0 ? found : plane;
+  return opposite(found.normal, c.before.normal) ? plane : found;
 }
 
 /// How far the rows of on_faces have gone since the step began, less what they have in common.

@@ -37,6 +37,11 @@ struct ContactRow {
   }
 };
 
+/// Normals of the two sides of something: what was on the one and is on the other has come through. Those of two faces
+/// that meet at an edge of a box, the rim of a cylinder or an edge of a tetrahedron are none: inside, the nearest of
+/// them goes on from the other without a leap, and a plane beyond it would be one.
+inline bool opposite(const Vec3& a, const Vec3& b) { return dot(a, b) < -0.5; }
+
 /// What holds a place against sliding: a spring between the two points that touched when it took hold, which gives way
 /// at the Coulomb force. Rows as the state counts.
 struct Grip {
@@ -74,7 +79,8 @@ class Contacts {
     int meeting;           // -1: with itself
     double thickness, stiffness, friction;
     int grip;
-    double allowance;  // taken off the thickness
+    double allowance;          // taken off the thickness
+    std::array<int, 4> key{};  // of its Press
   };
   struct Face {
     std::array<int, 3> rows;
@@ -89,6 +95,7 @@ class Contacts {
     int body, other, meeting;
     double thickness, stiffness, friction, allowance;
     int grip = -1;
+    std::array<int, 4> key{};
     int side;  // 1: the first lies on the side of the second to which the cross product of the two looks; or -1
   };
 
@@ -173,8 +180,8 @@ class Contacts {
   bool touching() const { return touching_; }
   /// Depth of the deepest place at the last evaluation.
   double depth() const { return depth_; }
-  /// The part of W at the last evaluation that each body has against others and itself, half of a pair to each, and
-  /// with its faces and edges against colliders that stand still.
+  /// The part of W at the last evaluation that each body has against others, half of a pair to each, itself and
+  /// colliders.
   double pair_energy(int body) const { return pair_energy_.empty() ? 0 : pair_energy_[body]; }
   /// And that of the springs that hold against sliding, which is not in pair_energy().
   double grip_energy(int body) const { return grip_energy_.empty() ? 0 : grip_energy_[body]; }

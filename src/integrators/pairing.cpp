@@ -118,7 +118,7 @@ void World::prepare_pairs(Island& island, double h) {
     on.friction = pair.friction, on.grip = -1;
     // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
     // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
-    const std::array<int, 4> place = {a.first + r, -1, island.bodies()[j], -1};
+    const std::array<int, 4> place = on.key = vertex_key(a.first + r, island.bodies()[j]);
     const auto lay_on = [&](const Vec3& normal) {
       const Press* const pressed = find_sorted(state.presses, place);
       return pressed && dot(pressed->normal, normal) > same_face * norm(normal);
@@ -215,7 +215,7 @@ void World::prepare_pairs(Island& island, double h) {
     double weight;
     // lines of solids that are deep in each other where they do not cross yet have not come in either
     const double depth = solid_a && solid_b ? c.line_depth(on, x) : c.touch(on, x, unused, weight);
-    const std::array<int, 4> ends_of_state = edge_key(c, on);
+    const std::array<int, 4> ends_of_state = on.key = edge_key(c, on);
     on.allowance = allowance(ends_of_state, depth, way(std::min(ca.edge, cb.edge), on.stiffness));
     on.thickness -= on.allowance;
     const PairSurface& pair = pair_in(p.surface_a, p.surface_b);

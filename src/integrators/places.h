@@ -31,6 +31,15 @@ inline std::array<int, 4> edge_key(const Contacts& c, const Contacts::OnEdge& on
           c.state_of_row[on.rows[3]]};
 }
 
+/// Of a vertex on the faces of a body; of a point of a collider on the faces of one, or on one of them; and of an edge
+/// of a collider on one of a body. Rows and bodies as the state counts.
+inline std::array<int, 4> vertex_key(int row, int body) { return {row, -1, body, -1}; }
+inline std::array<int, 4> point_key(int row, int collider, int point) { return {row, -2 - collider, -1, point}; }
+inline std::array<int, 4> point_key(int collider, int point, const std::array<int, 3>& face) {
+  return {face[0], -2 - 2 * collider - point, face[1], face[2]};  // round shapes have two points at most
+}
+inline std::array<int, 4> line_key(int i, int j, int collider, int edge) { return {i, j, -2 - collider, edge}; }
+
 template <class T>
 void sort_places(std::vector<T>& places) {
   std::sort(places.begin(), places.end(), [](const T& a, const T& b) { return key(a) < key(b); });

@@ -23,9 +23,10 @@ struct BodyLedger {
   double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame
-  double pair_energy = 0;  // what it has against other bodies, its share
+  double pair_energy = 0;  // what it has against other bodies, its share, and colliders
   double grip_energy = 0;  // what holds it against sliding, likewise
   bool touched = false;    // something, in the last step
+  bool driven = false;     // Island::driven, likewise
   bool let_go = false;     // of H, likewise
   bool lies = false;       // still, in a heap
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;

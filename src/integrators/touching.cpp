@@ -153,7 +153,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   if (!has_contact() || repels()) return;
   Stopwatch watch;
   Contacts& c = island.contacts;
-  const bool had = !c.empty(), planes = scene.contact && scene.contact->response == "planes";
+  const bool had = !c.empty(), lost = island.inelastic, planes = scene.contact && scene.contact->response == "planes";
   c.clear(int(island.bodies().size()), int(model.colliders.size()));
   c.deep = std::numeric_limits<double>::infinity();
   for (const int b : island.bodies()) c.deep = std::min(c.deep, too_deep * contact_bodies_[b].thin);
@@ -176,6 +176,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
 
   sweep_bodies(island);
 
+  bool switched = false;
   for (size_t s = 0; s < model.colliders.size(); ++s) {
     const Pose start = pose_of(int(s), from), end = pose_of(int(s), to);
     c.shapes.push_back({model.colliders[s].shape.get(), end});
@@ -184,7 +185,9 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
                        norm(start.rotation.col[1] - end.rotation.col[1]) > 0;
     c.shape_moves.push_back(moves);
     const ColliderSpec& spec = scene.colliders[s];
-    if (!spec.active.at(to).value_or(false)) continue;
+    const bool active = spec.active.at(to).value_or(false);
+    switched |= active != spec.active.at(from).value_or(false);
+    if (!active) continue;
     for (size_t k = 0; k < island.bodies().size(); ++k) {
       const int b = island.bodies()[k];
       const ContactBody& cb = contact_bodies_[b];
@@ -210,13 +213,13 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const bool still = x.x == carried.x && x.y == carried.y && x.z == carried.z;
         const Touch before = still ? touch : placed.touch(carried), after = placed.touch(next);
         const double reached = std::min(touch.distance, after.distance) - cb.thickness;
-        const bool through = dot(after.normal, before.normal) < 0;
+        const bool through = opposite(after.normal, before.normal);
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
         const Entry* const entry = find_sorted(state.entries, std::array{model.bodies[b].first + r, int(s), -1});
         if (entry) {
           const Vec3 n = end.direction_to_world(entry->normal);
-          if (dot(n, before.normal) < 0) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
+          if (opposite(n, before.normal)) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
         }
         // what is inside without having come in (a scene begins so, a tear has made it) may stay as deep as it is
         const double depth = cb.thickness - came.distance;
@@ -264,8 +267,11 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   // Grips that are gone with what they held are a loss; what a collider that moves has stretched them by is its work.
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
-    const double gone = ledger.pair_energy - c.pair_energy(int(k));
-    const double paid = island.inelastic && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
+    // (what a collider that moves, comes or goes makes of it is its doing)
+    const bool known = !island.driven && !ledger.driven && !switched;
+    const double gone = known ? ledger.pair_energy - c.pair_energy(int(k)) : 0;
+    const double paid =
+        (c.empty() ? lost : island.inelastic) && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
     ledger.debt.h += paid, ledger.booked_loss += gone - paid;
     const double let_go = island.driven ? 0 : ledger.grip_energy - c.grip_energy(int(k));
     (let_go > 0 ? ledger.booked_loss : ledger.debt.h) += let_go;
@@ -327,14 +333,11 @@ void World::settle_contacts(Island& island) {
   std::erase_if(state.presses, [&](const Press& p) { return c.row_of_state[p.key[0]] >= 0; });
   for (size_t i = 0; i < c.on_faces.size() + c.on_edges.size(); ++i) {
     const bool face = i < c.on_faces.size();
-    const Contacts::OnFaces* on = face ? &c.on_faces[i] : nullptr;
-    if ((face ? on->row : c.on_edges[i - c.on_faces.size()].rows[2]) < 0) continue;  // of a collider
-    const double allowance = face ? on->allowance : c.on_edges[i - c.on_faces.size()].allowance;
+    const size_t edge = i - c.on_faces.size();
+    const double allowance = face ? c.on_faces[i].allowance : c.on_edges[edge].allowance;
     const double depth = c.depth_of(i) + allowance;
     if (!(depth > 0)) continue;
-    const std::array<int, 4> key = face
-                                       ? std::array<int, 4>{c.state_of_row[on->row], -1, island.bodies()[on->other], -1}
-                                       : edge_key(c, c.on_edges[i - c.on_faces.size()]);
+    const std::array<int, 4>& key = face ? c.on_faces[i].key : c.on_edges[edge].key;
     // what has changed by round-off alone is what it was: a heap that lies would never stand to the last bit
     const Press* before = find_sorted(last_presses_, key);
     const Press now{key, depth, std::min(allowance, depth), face ? c.direction_of(i) : Vec3{}};
@@ -348,6 +351,7 @@ void World::settle_contacts(Island& island) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
     ledger.booked_loss += losses_[k];
     ledger.pair_energy = island.contacts.pair_energy(int(k)), ledger.grip_energy = island.contacts.grip_energy(int(k));
+    ledger.driven = island.driven;
   }
   std::erase_if(state.entries, [&](const Entry& e) { return island.contacts.row_of_state[e.row] >= 0; });
   for (const Contacts::OnShape& on : island.contacts.on_shapes) {

@@ -62,6 +62,15 @@ ColliderSpec collider(const std::string& shape, const Vec3& at, const Vec3& turn
   return out;
 }
 
+BodySpec cloth(int vertices, double mu, double bending, double thickness, const Vec3& turned) {
+  BodySpec body = generated_body("cloth", {{"columns", {double(vertices)}}, {"rows", {double(vertices)}}},
+                                 {"tri_strain", {{"mu", Track<double>(mu)}}});
+  body.potentials.push_back({"bending", {{"stiffness", Track<double>(bending)}}});
+  body.density = 0.3, body.thickness = thickness, body.restitution = 0;
+  body.place.translate = {0, 0.6, 0}, body.place.rotate = turned;
+  return body;
+}
+
 }  // namespace
 
 TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (P16)") {
@@ -92,6 +101,61 @@ TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (
     const Books books = run(sim, 90);
     MESSAGE("gained ", books.gained / books.start, ", off by ", books.off / books.start);
     // while they touch, E_ref has all of their motion in it, and is several times the start afterwards
+    CHECK(books.gained <= 1e-4 * books.start);
+  }
+}
+
+TEST_CASE("edges and corners of a collider that are found inside a body do not throw it out (N30)") {
+  // They had no allowance, as features of other bodies have: what a step saw of them deep in a body was there at once.
+  // The ball and the tetrahedron gained 27 %, the box on the edge of a mesh 1.8 %.
+  std::vector<BodySpec> bodies = {moving(hard("ball", "ball", {{"size", {0.3}}, {"frequency", {3}}}, 3e6),
+                                         {-0.095, 0.4, -0.097}, {26, -31, -84}, {}, {}, 1),
+                                  moving(hard("tetrahedron", "tetrahedron", {{"size", {0.3}}}, 2.2e4),
+                                         {0.0047, 0.9, 0.089}, {-4.9, -95, 100}, {}, {}, 1)};
+  ColliderSpec block = collider("box", {0.5, 0, 0}, {}, 1), edge = collider("mesh", {0, -0.8, 0}, {45, 0, 0}, 0.41);
+  block.size = {1.2, 1.6, 1.7};
+  edge.mesh.emplace(), edge.mesh->generator = "box";
+  edge.mesh->parameters = {{"size", {1, 1, 1}}, {"cells", {1, 1, 1}}};
+  edge.friction = 0.072;
+  Scene inside = grounded(bodies, {floor_plane(), block});
+  inside.gravity = {0, -9.8, 0}, inside.step = 1.0 / 60, inside.contact.emplace();
+  BodySpec box = moving(hard("box", "box", {{"size", {0.78, 0.76, 0.78}}, {"cells", {2, 2, 2}}}, 6.8e6),
+                        {0.017, 0.9, -0.021}, {0, 38, 0}, {}, {}, 1);
+  box.friction = 0.55;
+  ColliderSpec floor = floor_plane(0.72);
+  floor.position = Track<Vec3>({0, -3, 0}), floor.restitution = 0.48;
+  Scene falls = grounded({box}, {edge, floor});
+  falls.gravity = {0, -9.8, 0}, falls.solver.tolerance = 1e-5;
+  for (const Scene& scene : {inside, falls}) {
+    CAPTURE(scene.bodies[0].name);
+    Simulation sim = make(scene);
+    const Books books = run(sim, 90);
+    MESSAGE("gained ", books.gained / books.start, ", off by ", books.off / books.start);
+    CHECK(books.gained <= 1e-4 * books.start);
+  }
+}
+
+TEST_CASE("sheets that touch and give back nothing gain nothing (P16)") {
+  // Hung beside a post, one had 2.9 times its energy; one that fell on the edge of a block a sixth more.
+  ColliderSpec post = collider("cylinder", {-0.25, -0.44, 0.22}, {}, 1), floor = floor_plane(),
+               block = collider("mesh", {-0.077, -0.44, 0.35}, {-150, -2, -4.2}, 1);
+  post.radius = 0.088, post.length = 1.3, floor.position = Track<Vec3>({0, -2.5, 0});
+  block.mesh.emplace(), block.mesh->generator = "box";
+  block.mesh->parameters = {{"size", {0.42, 1.9, 1.5}}, {"cells", {1, 1, 1}}};
+  Scene hung = grounded({cloth(12, 560, 0.0072, 0.0078, {100, 79, 14})}, {post, floor});
+  hung.step = 1.0 / 60, hung.solver.tolerance = 1e-4, hung.contact.emplace();
+  AnchorSpec rail;
+  rail.body = "cloth";
+  for (int i = 0; i < 12; ++i) rail.vertices.indices.push_back(i);
+  hung.anchors = {rail};
+  Scene falls = grounded({cloth(6, 1300, 0.00029, 0.0076, {6.5, 19, -98})}, {block, floor});
+  falls.contact.emplace(), falls.contact->self = true;
+  for (Scene scene : {hung, falls}) {
+    scene.gravity = {0, -9.8, 0};
+    CAPTURE(scene.anchors.size());
+    Simulation sim = make(scene);
+    const Books books = run(sim, 90);
+    MESSAGE("gained ", books.gained / books.start);
     CHECK(books.gained <= 1e-4 * books.start);
   }
 }
