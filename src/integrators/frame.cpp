@@ -62,11 +62,17 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   int n = settings.substeps;
   place_anchors(island, clock(state.frame));  // those that have just turned on
   island.heap = false;
-  if (int(island.bodies().size()) >= least_heap && settings.conservation == Conservation::cpd) {
+  // a heap lets go of H, and so of what a dial would add to it
+  bool asked = false;
+  for (const int b : island.bodies()) {
+    const auto wanted = dialled_energy(b, clock(state.frame + 1));
+    asked = asked || (wanted && *wanted > total(b));
+  }
+  if (!asked && int(island.bodies().size()) >= least_heap && settings.conservation == Conservation::cpd) {
     island.heap = loses(island);
     for (const int b : island.bodies()) island.heap |= state.ledger[b].let_go;
   }
-  island.weary = island.has_sheets() && state.frame % held_again != 0;
+  island.weary = !asked && island.has_sheets() && state.frame % held_again != 0;
   for (const int b : island.bodies()) island.weary = island.weary && state.ledger[b].let_go;
   if (automatic && !island.heap) {
     if (!island.is_evaluated()) island.evaluate_motion();
@@ -109,6 +115,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       failed = impact > n;
       if (failed) break;
       hold_momenta(island, time, h / n);
+      if (sub == 0) stir(island, time);
       if (!island.is_evaluated()) island.evaluate_motion();
       const Demand demand = demand_on(island, time, h / n, n);
       if (settings.projection && !island.projection) island.projection = settings.projection->make();

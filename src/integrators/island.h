@@ -69,6 +69,7 @@ struct StepOutcome {
   double e_ref = 0;
   double rigid_energy = 0;  // K
   double target_total = 0;  // in the units of metrics.csv
+  double before = 0;        // H where the step began, likewise
   Quantities residual;      // unscaled
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step

@@ -311,6 +311,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.e_ref = p.e_ref;
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h + p.deferred - start_.force_x - p.offset;
+  out.before = start_.kinetic + motion.energy - start_.force_x;
   out.impossible = p.momenta && p.kept == 6 && p.target.h < p.rigid;
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;

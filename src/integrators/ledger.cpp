@@ -10,6 +10,13 @@
 
 namespace verve {
 
+namespace {
+
+/// Of the energy that a dial asks for: a body with so much motion has something to put it into.
+constexpr double stirs_itself = 1e-6;
+
+}  // namespace
+
 double World::damping_of(int body, double time) const {
   if (state.ledger[body].damping) return *state.ledger[body].damping;
   const Dials& dials = scene.bodies[body].dials;
@@ -46,14 +53,48 @@ void World::hold_momenta(Island& island, double time, double h) {
   }
 }
 
+/// What a dial asks of a body, in the units of metrics.csv.
+std::optional<double> World::dialled_energy(int body, double time) const {
+  const BodyLedger& ledger = state.ledger[body];
+  if (ledger.wanted_energy) return ledger.wanted_energy;
+  return ledger.held_energy ? ledger.held_energy : scene.bodies[body].dials.energy.at(time);
+}
+
+/// Energy for a body that lies still on something: where nothing moves no step can put it anywhere (grad H vanishes).
+/// On the world it pushes itself off, against its weight; else it swells, which changes neither P nor L. One that
+/// floats at rest stays as it is.
+void World::stir(Island& island, double time) const {
+  if (settings.conservation != Conservation::cpd || !island.contacts.touching() || island.driven) return;
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const auto wanted = dialled_energy(island.bodies()[k], time);
+    if (!wanted) continue;
+    const Body& body = model.bodies[island.bodies()[k]];
+    const Vec4* const x = island.motion.x.data() + island.offset(int(k));
+    Vec4* const v = island.motion.v.data() + island.offset(int(k));
+    const double missing = *wanted - total(island.bodies()[k]);
+    double kinetic = 0;
+    Vec3 center{};
+    for (int r = 0; r < body.count; ++r) {
+      kinetic += 0.5 * body.mass[r] * dot(v[r], v[r]);
+      center += x[r].xyz() * (body.mass[r] / body.total_mass);
+    }
+    if (!(missing > 0) || kinetic > stirs_itself * missing) continue;
+    const Vec3 up = direction(state.gravity * -1.0, {});
+    const bool hops = island.contacts.grounded() && norm(up) > 0;
+    const auto way = [&](int r) { return hops ? up : x[r].xyz() - center; };
+    double second = 0;
+    for (int r = 0; r < body.count; ++r) second += body.mass[r] * dot(way(r), way(r));
+    if (!(second > 0)) continue;
+    const double rate = std::sqrt(2 * missing / second);
+    for (int r = 0; r < body.count; ++r) v[r] += Vec4(way(r) * rate);
+    island.motion.history = false;
+  }
+}
+
 Demand World::demand_on(const Island& island, double time, double h, int substeps) const {
   Demand demand;
   double mass = 0, damping = 0;
-  const auto dialled = [&](int b) {
-    const BodyLedger& ledger = state.ledger[b];
-    if (ledger.wanted_energy) return ledger.wanted_energy;
-    return ledger.held_energy ? ledger.held_energy : scene.bodies[b].dials.energy.at(time);
-  };
+  const auto dialled = [&](int b) { return dialled_energy(b, time); };
   for (const int b : island.bodies()) {
     const BodyLedger& ledger = state.ledger[b];
     demand.debt.p += ledger.debt.p, demand.debt.l += ledger.debt.l, demand.debt.h += ledger.debt.h;
@@ -115,7 +156,10 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
       // hard ones that part again are then given what they are short of
       const bool hard = outcome.length < scene.step / 7 && int(island.bodies().size()) < least_heap;
-      (hard && !island.has_sheets() ? ledger.pending : ledger.booked_loss) -= outcome.residual.h * share;
+      // (of what a dial asked for, only that was lost which was there)
+      const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
+      const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;
+      (hard && !island.has_sheets() ? ledger.pending : ledger.booked_loss) += lost * share;
     } else if (!lowest && !nowhere && (!after || after->energy)) {
       ledger.debt.h = -outcome.residual.h * share;
     }

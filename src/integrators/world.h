@@ -122,6 +122,8 @@ class World {
   /// What the dials ask for, what is owed and what is lost: ledger.cpp.
   double damping_of(int body, double time) const;
   void hold_momenta(Island& island, double time, double h);
+  std::optional<double> dialled_energy(int body, double time) const;
+  void stir(Island& island, double time) const;
   Demand demand_on(const Island& island, double time, double h, int substeps) const;
   void settle(const Island& island, const StepOutcome& outcome, const Demand& demand);
   double owed_to(const Bounce& bounce) const;

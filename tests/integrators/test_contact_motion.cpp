@@ -242,6 +242,33 @@ TEST_CASE("what stands costs no iteration, is what it was, and moves again when 
   CHECK(sim.measure(4).iterations > 0);
   CHECK(sim.measure(4).momentum.x > 0);
 }
+TEST_CASE("energy dialled into a body of a heap that stands wakes it, and it hops (C21)") {
+  // Steps of heaps let go of H, and lay still however much was asked for.
+  std::vector<BodySpec> boxes;
+  for (int i = 0; i < 3; ++i) {
+    boxes.push_back(box_body(2, 1e6, "box " + std::to_string(i)));
+    boxes.back().place.scale = 0.4, boxes.back().place.translate = {0, 0.2 + 0.4 * i, 0};
+    boxes.back().friction = 0.5, boxes.back().restitution = 0.3;
+  }
+  Scene scene = grounded(boxes, {floor_plane(0.5)});
+  scene.contact.emplace();
+  Simulation sim = make(scene);
+  for (int frame = 0; frame < 60; ++frame) REQUIRE(sim.step());
+  REQUIRE(sim.measure().kinetic == 0);
+  const Measures before = sim.measure(2);
+  const double more = 60, hop = more / (before.mass * earth);
+  sim.set_energy(2, before.total + more);
+  double most = 0, highest = 0;
+  for (int frame = 0; frame < 30; ++frame) {
+    REQUIRE(sim.step());
+    most = std::max(most, sim.measure(2).total - before.total);
+    highest = std::max(highest, sim.measure(2).center.y - before.center.y);
+  }
+  MESSAGE("had ", most, " J more, rose by ", highest, " m of ", hop);
+  CHECK(most == doctest::Approx(more).epsilon(0.1));
+  CHECK(highest == doctest::Approx(hop).epsilon(0.05));  // what it pressed on those below with goes with it
+}
+
 TEST_CASE("a twisted stack of five boxes settles") { CHECK(drift_of_stack(20, 60, 150) <= 1e-3); }
 
 TEST_CASE("blocks stay below the angle of friction (P16)") {
