@@ -72,13 +72,15 @@ void World::prepare_pairs(Island& island, double h) {
   pairs_->find(swept_, vertex_face_, edge_edge_, spec.self);
 
   bool moves = false;  // what lies still stays as deep as it is
-  for (const int b : island.bodies()) moves |= !state.ledger[b].lies;
-  double kinetic = 0;
-  for (int i = 0; island.heap && i < island.rows(); ++i)
+  double owes = 0, kinetic = 0;
+  for (const int b : island.bodies()) moves |= !state.ledger[b].lies, owes -= state.ledger[b].debt.h;
+  for (int i = 0; i < island.rows(); ++i)
     kinetic += 0.5 * island.forcing.mass[i] * dot(island.motion.v[i], island.motion.v[i]);
+  // and what has not been paid of what that made so far, from a motion that has none to spare, lets out no more
+  moves = moves && owes <= let_out_energy * kinetic;
   const auto way = [&](double edge, double stiffness) {
     if (!moves) return 0.0;
-    const double slow = relaxation * h * edge, fast = heap_relaxation * h * edge;
+    const double slow = relaxation * h * edge, fast = island.heap ? heap_relaxation * h * edge : slow;
     return std::clamp(std::sqrt(2 * let_out_energy * kinetic / stiffness), slow, fast);
   };
   const Vec4* x = island.motion.x.data();
