@@ -80,8 +80,9 @@ void World::prepare_pairs(Island& island, double h) {
   moves = moves && owes <= let_out_energy * kinetic;
   const auto way = [&](double edge, double stiffness) {
     if (!moves) return 0.0;
-    const double slow = relaxation * h * edge, fast = island.heap ? heap_relaxation * h * edge : slow;
-    return std::clamp(std::sqrt(2 * let_out_energy * kinetic / stiffness), slow, fast);
+    const double slow = relaxation * h * edge, fast = heap_relaxation * h * edge;
+    const double paid = std::sqrt(2 * let_out_energy * kinetic / stiffness);
+    return island.heap ? std::clamp(paid, slow, fast) : std::min(paid, slow);
   };
   const Vec4* x = island.motion.x.data();
   // how far two vertices may come nearer to each other, squared

@@ -152,7 +152,8 @@ TEST_CASE("a soft body that sticks in a hard one is not let out of it by energy 
 }
 
 TEST_CASE("sheets that touch and give back nothing gain nothing (P16)") {
-  // Hung beside a post, one had 2.9 times its energy; one that fell on the edge of a block a sixth more.
+  // Hung beside a post, one had 2.9 times its energy; one that fell on the edge of a block a sixth more. One with a
+  // ball in it that had come to rest was let out of that by more than there was motion for, and gained 0.8 %.
   ColliderSpec post = collider("cylinder", {-0.25, -0.44, 0.22}, {}, 1), floor = floor_plane(),
                block = collider("mesh", {-0.077, -0.44, 0.35}, {-150, -2, -4.2}, 1);
   post.radius = 0.088, post.length = 1.3, floor.position = Track<Vec3>({0, -2.5, 0});
@@ -166,13 +167,25 @@ TEST_CASE("sheets that touch and give back nothing gain nothing (P16)") {
   hung.anchors = {rail};
   Scene falls = grounded({cloth(6, 1300, 0.00029, 0.0076, {6.5, 19, -98})}, {block, floor});
   falls.contact.emplace(), falls.contact->self = true;
-  for (Scene scene : {hung, falls}) {
+  ColliderSpec dome = collider("capsule", {-0.22, -0.79, 0.022}, {}, 1);
+  dome.radius = 0.7, dome.length = 0.48, dome.friction = 0.5;
+  BodySpec ball = moving(hard("ball", "ball", {{"size", {0.2}}, {"frequency", {3}}}, 1e5), {-0.22, 1.1, 0.036},
+                         {44, -100, 110}, {}, {}, 0.5);
+  ball.density = 100;
+  Scene laden = grounded({cloth(8, 1000, 0.00027, 0.015, {90, 0, 0}), ball}, {dome, floor});
+  laden.solver.tolerance = 1e-5, laden.contact.emplace();
+  rail.vertices.indices.resize(8);
+  laden.anchors = {rail};
+  for (Scene scene : {hung, falls, laden}) {
     scene.gravity = {0, -9.8, 0};
     CAPTURE(scene.anchors.size());
+    CAPTURE(scene.bodies.size());
     Simulation sim = make(scene);
     const Books books = run(sim, 90);
-    MESSAGE("gained ", books.gained / books.start);
-    CHECK(books.gained <= 1e-4 * books.start);
+    // most of what the laden one begins with is in the height of the ball
+    const double energy = scene.bodies.size() > 1 ? books.kinetic : books.start;
+    MESSAGE("gained ", books.gained / energy);
+    CHECK(books.gained <= 1e-4 * energy);
   }
 }
 
