@@ -122,10 +122,8 @@ void World::prepare_pairs(Island& island, double h) {
     // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
     // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = on.key = vertex_key(a.first + r, island.bodies()[j]);
-    const auto lay_on = [&](const Vec3& normal) {
-      const Press* const pressed = find_sorted(state.presses, place);
-      return pressed && dot(pressed->normal, normal) > same_face * norm(normal);
-    };
+    const Press* const pressed = find_sorted(state.presses, place);
+    const auto lay_on = [&](const Vec3& normal) { return pressed && dot(pressed->normal, normal) > same_face; };
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
     const double least_reach = on.thickness + search_slack * cb.edge;
@@ -135,18 +133,20 @@ void World::prepare_pairs(Island& island, double h) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.surface.faces[f];
       Contacts::Face g{{face[0] + to, face[1] + to, face[2] + to}, 0};
-      const std::array<Vec3, 3> corners = {x[g.rows[0]].xyz(), x[g.rows[1]].xyz(), x[g.rows[2]].xyz()};
-      const auto& [p, q, s] = corners;
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
-      const Vec3 normal = cross(q - p, s - p);
-      if (f < b.surface.solid_faces && dot(outward, normal) > 0 && !lay_on(normal)) continue;
-      if (f >= b.surface.solid_faces) g.side = dot(normal, v - p) < 0 ? -1 : 1;
-      const PointTriangle near = point_triangle(v, p, q, s);
+      const Vec3& normal = normals_[j].of_face(f);
+      const bool solid = f < b.surface.solid_faces;
+      if (solid && dot(outward, normal) > 0 && !lay_on(normal)) continue;
       double reach = 0;
       for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
       reach = least_reach + 2 * std::sqrt(reach);
+      const Vec3 p = x[g.rows[0]].xyz();
+      const double above = dot(normal, v - p);
+      if (std::abs(above) > reach * (1 + 1e-9)) continue;
+      if (!solid) g.side = above < 0 ? -1 : 1;
+      const PointTriangle near = point_triangle(v, p, x[g.rows[1]].xyz(), x[g.rows[2]].xyz());
       if (near.squared_distance > reach * reach) continue;
-      if (f < b.surface.solid_faces) {
+      if (solid) {
         g.normals = int(c.outward.size());
         auto& normals = c.outward.emplace_back();
         for (int part = 0; part < 6; ++part) normals[part] = normals_[j].of(f, TrianglePart(part));
@@ -155,7 +155,7 @@ void World::prepare_pairs(Island& island, double h) {
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
-      depth = f < b.surface.solid_faces && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
+      depth = solid && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
     }
     on.last = int(c.faces.size());
     c.close_faces(on.first);
