@@ -1,6 +1,6 @@
-// Which sets of instructions nothing is compiled for; to be included before hwy/foreach_target.h. Registers whose size is
-// not known to the compiler cannot be members of a class; SSSE3 without SSE4 is too rare to compile everything once more
-// for it.
+// Which sets of instructions nothing is compiled for; to be included before hwy/foreach_target.h. Registers whose size
+// is not known to the compiler cannot be members of a class; SSSE3 without SSE4 is too rare to compile everything once
+// more for it.
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS

@@ -13,7 +13,7 @@ class SurfaceNormals {
   const Vec3& of_edge(int edge);
   const Vec3& of_vertex(int vertex);
   const Vec3& of(int face, TrianglePart part);
-  struct Cone {  // of directions in which something may lie on an edge of a solid, at right angles to it
+  struct Cone {          // of directions in which something may lie on an edge of a solid, at right angles to it
     Vec3 first, second;  // normals of its two faces
     double both;         // first.second
     /// Whether n, of length `size`, is between the two, or `slack` (of a cosine) beyond.

@@ -111,12 +111,12 @@ class ContactMetric {
   std::vector<int> pushing_place_, pushing_rows_, places_;
   std::vector<int> fresh_;
   std::vector<Vec4> b_, x_;
-  bool exact_ = false;    // preconditioned by the factor of K^-1 + S among all that push, or did
+  bool exact_ = false;  // preconditioned by the factor of K^-1 + S among all that push, or did
   DenseCholesky factor_;
-  std::vector<int> factored_;                    // ids of the rows in it
-  std::vector<int> factor_of_id_;                // their places; -1: not among them
-  std::vector<int> row_of_factor_;               // of its places, now; -1: gone
-  int wear_ = 0;  // steps of conjugate gradients that another factor would have saved
+  std::vector<int> factored_;       // ids of the rows in it
+  std::vector<int> factor_of_id_;   // their places; -1: not among them
+  std::vector<int> row_of_factor_;  // of its places, now; -1: gone
+  int wear_ = 0;                    // steps of conjugate gradients that another factor would have saved
   std::vector<float> narrow_;
   std::vector<Float4> moved_;  // A^-1 j of a row, by place of patches_
   std::vector<Group> groups_;

@@ -188,7 +188,8 @@ bool Contacts::find_point(const ContactRow& row, const Vec4* x, Grip& grip) cons
 
 /// The spring of a grip, against sliding only: what it pulls along the normal is the business of the push. Neither that
 /// normal nor the force at which it gives way changes during a step, so that W_t is a potential without leaps, and goes
-/// on where what it holds comes off on the way. (Lagged, as in Li et al. 2020, "Incremental Potential Contact", Sec. 5.)
+/// on where what it holds comes off on the way. (Lagged, as in Li et al. 2020, "Incremental Potential Contact",
+/// Sec. 5.)
 double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure,
                       double friction, int body, int other, std::span<double> energies) {
   Place& place = places_[&grip - grips.data()];

@@ -47,8 +47,8 @@ const std::vector<World::EdgeSpot>& World::edges_of(const Island& island, int k)
   const Vec4* const x = island.motion.x.data() + island.offset(k);
   for (size_t e = 0; e < surface.edges.size(); ++e) {
     const auto& [i, j] = surface.edges[e];
-    out.push_back({x[i].xyz(), (x[j] - x[i]).xyz(),
-                   surface.solid_faces > 0 ? normals_[k].cone_of_edge(int(e)) : nullptr});
+    out.push_back(
+        {x[i].xyz(), (x[j] - x[i]).xyz(), surface.solid_faces > 0 ? normals_[k].cone_of_edge(int(e)) : nullptr});
   }
   return out;
 }

@@ -200,7 +200,7 @@ class World {
   std::vector<SurfaceNormals> normals_;  // of the bodies of an island
   std::vector<Pair> vertex_face_, edge_edge_;
   std::vector<Vec4> ahead_;
-  std::vector<double> travel_;  // lengths of the ways there
+  std::vector<double> travel_;                     // lengths of the ways there
   std::vector<std::vector<EdgeSpot>> edge_spots_;  // by body of an island; empty: not found yet
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;

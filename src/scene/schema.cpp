@@ -335,16 +335,16 @@ std::string scene_schema() {
                        "What docs/scenes.md describes. Comments are allowed in scene files but unknown to JSON: "
                        "strip them before validating."));
   for (JsonMember& member : scene.members) out.set(member.key, std::move(member.value));
-  out.set("definitions", make(with("solver", object_schema<SolverSpec>()), with("body", object_schema<BodySpec>()),
-                              with("mesh", mesh_schema()), with("data", object_schema<Mesh>()),
-                              with("place", object_schema<Placement>()), with("potential", potential_schema()),
-                              with("pose", object_schema<PoseSpec>()), with("initial", object_schema<InitialState>()),
-                              with("dials", object_schema<Dials>()), with("selection", object_schema<Selection>()),
-                              with("anchor", object_schema<AnchorSpec>()), with("force", object_schema<ForceSpec>()),
-                              with("push", object_schema<PushSpec>()), with("wind", object_schema<WindSpec>()),
-                              with("collider", object_schema<ColliderSpec>()),
-                              with("contact", object_schema<ContactSpec>()),
-                              with("pair", object_schema<ContactPairSpec>())));
+  out.set(
+      "definitions",
+      make(with("solver", object_schema<SolverSpec>()), with("body", object_schema<BodySpec>()),
+           with("mesh", mesh_schema()), with("data", object_schema<Mesh>()), with("place", object_schema<Placement>()),
+           with("potential", potential_schema()), with("pose", object_schema<PoseSpec>()),
+           with("initial", object_schema<InitialState>()), with("dials", object_schema<Dials>()),
+           with("selection", object_schema<Selection>()), with("anchor", object_schema<AnchorSpec>()),
+           with("force", object_schema<ForceSpec>()), with("push", object_schema<PushSpec>()),
+           with("wind", object_schema<WindSpec>()), with("collider", object_schema<ColliderSpec>()),
+           with("contact", object_schema<ContactSpec>()), with("pair", object_schema<ContactPairSpec>())));
   return write_json(out) + "\n";
 }
 
