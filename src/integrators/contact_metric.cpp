@@ -44,7 +44,7 @@ void ContactMetric::bind(const std::vector<Block>& blocks, int rows, const BodyT
   rows_.clear(), active_.clear(), all_.clear();
   patches_.all.resize(blocks.size()), pushing_.all.resize(blocks.size());
   for (InversePatch& patch : patches_.all) patch.clear();
-  place_of_row_.assign(rows, -1), pushing_place_.assign(rows, -1);
+  place_of_row_.assign(rows, -1), pushing_place_.assign(rows, -1), pushing_rows_.clear();
   patched_ = true;
   factored_.clear(), factor_of_id_.assign(ids, -1), row_of_factor_.clear();
   if (blocks == blocks_) return;

@@ -236,7 +236,9 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
 double Contacts::hold_on(const Vec4* x, Vec4* gradient, int grip, ContactRow& row, double stiffness, int body,
                          int other, std::span<double> energies) {
   if (grip < 0 || grips[grip].row < 0 || !(grips[grip].cap > 0)) return 0;
-  if (looks_again_) {  // other candidates do not see it any more
+  // other candidates do not see it any more; a collider that moves is looked at where it will be, and may come back
+  const bool moves = grips[grip].collider >= 0 && shape_moves[grips[grip].collider];
+  if (looks_again_ && !moves) {
     grips[grip].cap = 0;
     return 0;
   }

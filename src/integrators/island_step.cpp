@@ -444,7 +444,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       if (contacts.take_hold()) {
         const RowArrays rows = arrays();
         pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
-        last_merit = infinity;
+        last_merit = out.step_length = infinity;  // it has not been felt yet
         continue;
       }
     }
