@@ -18,7 +18,7 @@ constexpr int most_grouped = 64, least_grouped = 16;
 constexpr double least_compliance = 1e-6;
 /// Vertices of a block that touch up to which A^-1 between them is multiplied by as it is.
 constexpr int most_patched = 1024;
-/// Rows that push up to which K^-1 + S among them is factorised.
+/// Rows, whether they push or not, up to which K^-1 + S among those that do is factorised.
 constexpr int most_exact = 512;
 /// Steps of conjugate gradients that a factor of as many rows costs, beside some that would be taken anyway.
 int steps_of_factor(int rows) { return 4 + rows / 10; }
