@@ -21,16 +21,23 @@ void InverseColumns::bind(const GlobalSolver& solver, int rows, long version) {
 }
 
 void InverseColumns::make(std::span<const int> wanted) {
-  int waiting[3], count = 0;
+  constexpr int together = 6;
+  int waiting[together], count = 0;
+  const auto number = [](Vec4& v, int k) -> double& { return k == 0 ? v.x : k == 1 ? v.y : v.z; };
   const auto run = [&] {
     if (count == 0) return;
-    b_.assign(rows_, Vec4()), x_.resize(rows_);
-    for (int k = 0; k < count; ++k) (k == 0 ? b_[waiting[k]].x : k == 1 ? b_[waiting[k]].y : b_[waiting[k]].z) = 1;
-    solver_->solve(b_.data(), x_.data());
+    for (int half = 0; half < 2; ++half) b_[half].assign(rows_, Vec4()), x_[half].resize(rows_);
+    for (int k = 0; k < count; ++k) number(b_[k / 3][waiting[k]], k % 3) = 1;
+    if (count > 3) {
+      solver_->solve2(b_[0].data(), x_[0].data(), b_[1].data(), x_[1].data());
+    } else {
+      solver_->solve(b_[0].data(), x_[0].data());
+    }
+    entries_ += double(solver_->nonzeros());
     for (int k = 0; k < count; ++k) {
       place_[waiting[k]] = int(columns_.size());
       std::vector<float>& column = columns_.emplace_back(rows_);
-      for (int i = 0; i < rows_; ++i) column[i] = float(k == 0 ? x_[i].x : k == 1 ? x_[i].y : x_[i].z);
+      for (int i = 0; i < rows_; ++i) column[i] = float(number(x_[k / 3][i], k % 3));
     }
     count = 0;
   };
@@ -38,7 +45,7 @@ void InverseColumns::make(std::span<const int> wanted) {
     if (place_[row] != -1) continue;
     place_[row] = -2;
     waiting[count++] = row;
-    if (count == 3) run();
+    if (count == together) run();
   }
   run();
 }

@@ -249,10 +249,29 @@ Island::Factor* Island::factor_for(double hh, const Settings& settings) {
   Factor* slot = nullptr;
   for (const auto& f : factors_)
     if (f->version != matrix_version_) slot = f.get();
-  if (!slot) slot = factors_.emplace_back(std::make_unique<Factor>()).get();
+  if (!slot) {
+    slot = factors_.emplace_back(std::make_unique<Factor>()).get();
+    if (factors_.size() > 1) slot->solver.share_pattern(factors_.front()->solver);
+  }
   slot->hh = hh, slot->precision = precision;
   slot->solver.wanted = settings.solver, slot->solver.storage = settings.storage;
   return refactorize(*slot) ? slot : nullptr;
+}
+
+void Island::make_factors(double h, const Settings& settings) {
+  constexpr double most = 4e6;  // entries, of all of them: 32 MB
+  double made = 0;
+  Motion motion;
+  BaseStep base;
+  for (const int n : {1, 2, 4, 8})
+    for (const Integrator* integrator : {settings.integrator.get(), settings.touching.get(), settings.calm.get()}) {
+      if (!integrator) continue;
+      integrator->begin(motion, h / n * integrator->share(0), true, base);
+      const Factor* const factor = factor_for(base.hh, settings);
+      if (!factor) return;
+      made += double(factor->solver.nonzeros());
+      if (made > most) return;
+    }
 }
 
 bool Island::find_factor(double hh, const Settings& settings) {

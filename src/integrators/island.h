@@ -191,6 +191,8 @@ class Island {
     if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
   }
+  /// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
+  void make_factors(double h, const Settings& settings);
   /// Counts changes of weights, stiffnesses and anchors.
   long version() const { return matrix_version_ + anchor_version_; }
   /// Elastic energy of each body at the last evaluation; links count half for each end.

@@ -94,6 +94,11 @@ void World::reset() {
     store(*island);
   }
   for (size_t b = 0; b < model.bodies.size(); ++b) state.ledger[b].target_total = measure(int(b)).total;
+  // where sub-steps will come all of a sudden
+  const bool bursts = has_contact() || std::any_of(model.bodies.begin(), model.bodies.end(),
+                                                   [](const Body& body) { return body.tearing != nullptr; });
+  if (bursts && settings.conservation == Conservation::cpd && settings.substeps == 0 && !settings.minimizer)
+    for (const auto& island : clusters_) island->make_factors(scene.step, settings);
 }
 
 /// Bodies joined by active links form one cluster; world anchors belong to the cluster of their body.

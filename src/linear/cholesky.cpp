@@ -21,14 +21,29 @@ constexpr double half_error = 1e-3;
 
 }  // namespace
 
-struct Cholesky::Impl {
-  // the pattern that was analysed
+/// What depends on the pattern alone, and the memory in which fronts are worked on: factors of one pattern share it.
+struct Cholesky::Analysis {
   std::vector<int> start, row;
   bool natural = true;
-
   Symbolic symbolic;
   PanelPlan plan;
   Multifrontal fronts;
+
+  Analysis(const SymmetricMatrix& m, bool in_order) : start(m.start), row(m.row), natural(in_order) {
+    std::vector<int> order(m.size);
+    if (natural) {
+      std::iota(order.begin(), order.end(), 0);
+    } else {
+      order = elimination_order(m);
+    }
+    symbolic = analyze(m, order);
+    plan.set(symbolic);
+    fronts.analyze(m, symbolic);
+  }
+};
+
+struct Cholesky::Impl {
+  std::shared_ptr<Analysis> pattern;
   std::vector<double> scale;  // by position; powers of two, so that scaling rounds nothing
   Precision precision = Precision::float64;
   Storage storage = Storage::full;
@@ -40,23 +55,12 @@ struct Cholesky::Impl {
   PanelFactor<Half> factor16;
 
   bool same_pattern(const SymmetricMatrix& m, bool in_order) const {
-    return natural == in_order && start == m.start && row == m.row;
+    return pattern && pattern->natural == in_order && pattern->start == m.start && pattern->row == m.row;
   }
 
-  void analyze_pattern(const SymmetricMatrix& m, bool in_order) {
-    natural = in_order;
-    start = m.start;
-    row = m.row;
-    std::vector<int> order(m.size);
-    if (natural) {
-      std::iota(order.begin(), order.end(), 0);
-    } else {
-      order = elimination_order(m);
-    }
-    symbolic = analyze(m, order);
-    plan.set(symbolic);
-    fronts.analyze(m, symbolic);
-    scale.resize(m.size);
+  void take(std::shared_ptr<Analysis> other) {
+    pattern = std::move(other);
+    scale.resize(pattern->symbolic.size);
     prepared = false;
     half_refused = false;
   }
@@ -64,7 +68,7 @@ struct Cholesky::Impl {
   /// Scales the diagonal to [0.5, 2): the values of the factor then suit float and half whatever the units.
   bool find_scale(const SymmetricMatrix& m) {
     for (int k = 0; k < m.size; ++k) {
-      const int r = symbolic.order[k], first = m.start[r];
+      const int r = pattern->symbolic.order[k], first = m.start[r];
       const double diagonal = first < m.start[r + 1] && m.row[first] == r ? m.value[first] : 0;
       if (!(diagonal > 0) || !std::isfinite(diagonal)) return false;
       const int exponent = std::ilogb(diagonal) + 1;
@@ -82,9 +86,9 @@ struct Cholesky::Impl {
 
   bool factorize_values(const SymmetricMatrix& m) {
     return with_factor([&](auto& factor) {
-      if (!prepared) factor.prepare(plan);
+      if (!prepared) factor.prepare(pattern->plan);
       prepared = true;
-      return fronts.factorize(m, symbolic, scale.data(), factor);
+      return pattern->fronts.factorize(m, pattern->symbolic, scale.data(), factor);
     });
   }
 
@@ -121,7 +125,7 @@ struct Cholesky::Impl {
 
   template <class From, class To>
   void solve(int blocks, const From* const* b, To* const* x) {
-    with_factor([&](auto& factor) { factor.solve(blocks, symbolic.order.data(), scale.data(), b, x); });
+    with_factor([&](auto& factor) { factor.solve(blocks, pattern->symbolic.order.data(), scale.data(), b, x); });
   }
 };
 
@@ -130,24 +134,27 @@ Cholesky::~Cholesky() = default;
 Cholesky::Cholesky(Cholesky&&) noexcept = default;
 Cholesky& Cholesky::operator=(Cholesky&&) noexcept = default;
 
-int Cholesky::size() const { return impl_->symbolic.size; }
-long Cholesky::nonzeros() const { return impl_->symbolic.nonzeros; }
+int Cholesky::size() const { return impl_->pattern ? impl_->pattern->symbolic.size : 0; }
+long Cholesky::nonzeros() const { return impl_->pattern ? impl_->pattern->symbolic.nonzeros : 0; }
 Cholesky::Storage Cholesky::storage() const { return impl_->storage; }
 
 size_t Cholesky::factor_memory() const {
-  return impl_->with_factor([](auto& factor) { return factor.memory(); }) + 2 * impl_->plan.row.size() * sizeof(int);
+  if (!impl_->pattern) return 0;
+  return impl_->with_factor([](auto& factor) { return factor.memory(); }) +
+         2 * impl_->pattern->plan.row.size() * sizeof(int);
 }
 
 size_t Cholesky::memory() const {
-  const Impl& s = *impl_;
-  return factor_memory() + s.fronts.memory() + (s.symbolic.row.size() + s.row.size()) * sizeof(int);
+  if (!impl_->pattern) return 0;
+  const Analysis& p = *impl_->pattern;
+  return factor_memory() + p.fronts.memory() + (p.symbolic.row.size() + p.row.size()) * sizeof(int);
 }
 
 bool Cholesky::factorize(const SymmetricMatrix& matrix, bool natural, Precision precision, Storage storage) {
   Impl& s = *impl_;
-  if (!s.same_pattern(matrix, natural)) s.analyze_pattern(matrix, natural);
+  if (!s.same_pattern(matrix, natural)) s.take(std::make_shared<Analysis>(matrix, natural));
   const bool automatic = storage == Storage::automatic;
-  if (automatic) storage = s.symbolic.nonzeros >= half_pays && !s.half_refused ? Storage::half : Storage::full;
+  if (automatic) storage = s.pattern->symbolic.nonzeros >= half_pays && !s.half_refused ? Storage::half : Storage::full;
   if (precision == Precision::float64) storage = Storage::full;
   if (precision != s.precision || storage != s.storage) {
     s.with_factor([](auto& factor) { factor.release(); });
@@ -162,6 +169,10 @@ bool Cholesky::factorize(const SymmetricMatrix& matrix, bool natural, Precision 
   if (s.storage == Storage::full) return false;
   // a value too large for half precision, or not positive definite: float decides
   return factorize(matrix, natural, precision, Storage::full);
+}
+
+void Cholesky::share_pattern(const Cholesky& other) {
+  if (other.impl_->pattern) impl_->take(other.impl_->pattern);
 }
 
 void Cholesky::solve(const Vec4* b, Vec4* x) const { impl_->solve(1, &b, &x); }

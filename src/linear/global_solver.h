@@ -27,6 +27,11 @@ class GlobalSolver {
   /// As Cholesky::factorize; drops the low-rank changes, which the new matrix is expected to contain.
   bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision);
 
+  /// Likewise Cholesky::share_pattern, where the other has a factor.
+  void share_pattern(const GlobalSolver& other) {
+    if (other.kind_ == Kind::direct) direct_.share_pattern(other.direct_);
+  }
+
   /// x = A'^-1 b; x may be b. In double, multigrid solves to 1e-10 of the solution in the norm of A, in float to 1e-6.
   void solve(const Vec4* b, Vec4* x) const;
   void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
