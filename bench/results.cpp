@@ -168,14 +168,16 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = t.hash;
     rows.push_back(row);
   }
-  for (const ContactResult& c : results.contacts) {
-    if (!wanted("contact")) break;
-    Row row;
-    row.group = "contact", row.name = c.name;
-    row.vertices = c.vertices, row.elements = c.elements;
-    row.ms_min = c.milliseconds.mean(), row.ms_median = c.longest;
-    row.error_h = c.error_h, row.hash = c.hash;
-    rows.push_back(row);
+  for (const char* group : {"contact", "budget"}) {
+    if (!wanted(group)) continue;
+    for (const ContactResult& c : group == std::string_view("contact") ? results.contacts : results.budgets) {
+      Row row;
+      row.group = group, row.name = c.name;
+      row.vertices = c.vertices, row.elements = c.elements;
+      row.ms_min = c.milliseconds.mean(), row.ms_median = c.longest;
+      row.error_h = c.error_h, row.hash = c.hash;
+      rows.push_back(row);
+    }
   }
   for (const MinimiserResult& m : results.minimisers) {
     if (!wanted("minimisers")) break;

@@ -156,6 +156,7 @@ struct ContactResult {
   double longest = 0;                      ///< of them
   Times touching;                          ///< of those in which something touches and has to be computed
   double step = 0;                         ///< of a frame, in the scene [ms]
+  double budget = 0;                       ///< of a frame (SolverSpec::budget); 0: none
   double detection = 0;                    ///< share of the time that goes into finding what touches
   double deepest_vertex = 0, deepest = 0;  ///< in another body, as a share of its width (Interpenetration)
   double iterations = 0;                   ///< mean
@@ -189,7 +190,7 @@ struct Results {
   std::vector<PairsResult> pairs;
   std::vector<TearingResult> tearing;
   std::vector<MinimiserResult> minimisers;
-  std::vector<ContactResult> contacts;
+  std::vector<ContactResult> contacts, budgets;
 };
 
 /// Rows of `groups` (all when empty), in a fixed order.

@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury", "kernel", "pairs", "tearing", "contact", "minimisers"});
+  add(out, {"woodbury", "kernel", "pairs", "tearing", "contact", "budget", "minimisers"});
   return out;
 }
 
@@ -93,6 +93,7 @@ std::vector<Item> items_of(const Options& options) {
   std::vector<std::string> touching = contact_case_names();
   if (options.quick && options.names.empty()) std::erase(touching, "bin");
   collect(Item::Kind::contact, {"contact"}, touching);
+  collect(Item::Kind::budget, {"budget"}, touching);
   // of methods rather than of speed, and slow: only when asked for
   if (!options.groups.empty()) collect(Item::Kind::minimisers, {"minimisers"}, minimiser_case_names());
   return out;
@@ -154,8 +155,13 @@ Results run(const Options& options, Observer& observer) {
         break;
       }
       case Item::Kind::contact: {
-        ContactResult result = measure_contact(name, options, pace);
+        ContactResult result = measure_contact(name, 0, options, pace);
         if (!pace.stopped()) out.contacts.push_back(std::move(result));
+        break;
+      }
+      case Item::Kind::budget: {
+        ContactResult result = measure_contact(name, contact_budget(name), options, pace);
+        if (!pace.stopped()) out.budgets.push_back(std::move(result));
         break;
       }
       case Item::Kind::minimisers: {

@@ -22,7 +22,7 @@ std::vector<std::string> all_names();
 
 /// What a run is made of: one item per case, scene or box, in order. Empty when the selection contradicts itself.
 struct Item {
-  enum class Kind { iterations, frames, growth, changes, kernel, pairs, tearing, contact, minimisers } kind;
+  enum class Kind { iterations, frames, growth, changes, kernel, pairs, tearing, contact, budget, minimisers } kind;
   std::string name;
 };
 std::vector<Item> items_of(const Options& options);
@@ -52,7 +52,9 @@ std::vector<PairsResult> measure_pairs(const std::string& name, const Options& o
 std::vector<std::string> tearing_case_names();
 TearingResult measure_tearing(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> contact_case_names();
-ContactResult measure_contact(const std::string& name, const Options& options, Pace& pace);
+ContactResult measure_contact(const std::string& name, double budget, const Options& options, Pace& pace);
+/// With which it is measured once more.
+double contact_budget(const std::string& name);
 std::vector<std::string> minimiser_case_names();
 std::vector<MinimiserResult> measure_minimisers(const std::string& name, const Options& options, Pace& pace);
 /// The same of any scene with one body.

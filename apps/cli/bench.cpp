@@ -311,16 +311,22 @@ void print_tearing(const std::vector<TearingResult>& tearing) {
 
 void print_contacts(const std::vector<ContactResult>& contacts) {
   if (contacts.empty()) return;
+  const bool limited = contacts[0].budget > 0;
   Table table{{"scene", "bodies", "vertices", "mean frame", "of real time", "mean that touches", "longest",
                "of those that touch", "of all", "finding pairs", "iterations", "deepest vertex", "deepest point"}};
-  for (const ContactResult& c : contacts)
+  if (limited) table[0].insert(table[0].begin() + 3, "budget"), table[0].push_back("H off, of E_ref");
+  for (const ContactResult& c : contacts) {
     table.push_back({c.name, std::to_string(c.bodies), std::to_string(c.vertices), ms(c.milliseconds.mean()),
                      times(c.step, c.milliseconds.mean()), c.touching.empty() ? "-" : ms(c.touching.mean()),
                      ms(c.longest), c.touching.empty() ? "-" : times(c.longest, c.touching.mean()),
                      times(c.longest, c.milliseconds.mean()), fixed(100 * c.detection, 1) + " %",
                      fixed(c.iterations, 1), c.bodies > 1 ? fixed(100 * c.deepest_vertex, 2) + " %" : "-",
                      c.bodies > 1 ? fixed(100 * c.deepest, 2) + " %" : "-"});
-  print_headed("Frames in which things touch [ms, 1 thread]", table);
+    if (limited)
+      table.back().insert(table.back().begin() + 3, ms(c.budget)), table.back().push_back(fixed(c.error_h, 3));
+  }
+  print_headed(limited ? "The same within a budget [ms, 1 thread]" : "Frames in which things touch [ms, 1 thread]",
+               table);
 }
 
 void print_minimisers(const std::vector<MinimiserResult>& minimisers) {
@@ -392,6 +398,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_pairs(results.pairs);
     print_tearing(results.tearing);
     print_contacts(results.contacts);
+    print_contacts(results.budgets);
     print_minimisers(results.minimisers);
   }
   if (rows.empty()) {

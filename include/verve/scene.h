@@ -201,6 +201,7 @@ struct SolverSpec {
   double tolerance = 1e-6;            ///< of the scaled residuals
   std::optional<int> iterations;      ///< cap per step; default: the method's
   int substeps = 0;                   ///< per frame; 0 = automatic
+  double budget = 0;                  ///< of a frame [ms], counted, not measured (docs/budget.md); 0 = none
   double epsilon = 1e-2;              ///< weight of alpha^2 in units of E_ref, `published` only
   double band = 1e-2;                 ///< of blend: how far H may be from its target, in units of E_ref
   Precision precision = Precision::float64;

@@ -40,6 +40,9 @@ struct StepReport {
   double multiplier = 0;  ///< lambda_H of the last sub-step
   int torn = 0;           ///< elements that were beyond their limit at the end of the frame and are gone
   double milliseconds = 0;
+  /// About how long it takes [ms], by a count of what was done: the same at every run, on any machine and any number of
+  /// threads. 0 for methods with steps of their own, which are not counted.
+  double work = 0;
   StepTimings timings;
   explicit operator bool() const { return status == StepStatus::ok; }
 };
@@ -129,6 +132,7 @@ class Simulation {
   void hold_spin(int body, const std::optional<Vec3>& spin);
   void set_step(double seconds);          ///< length of the frames to come
   void set_iterations(int cap);           ///< per step
+  void set_budget(double milliseconds);   ///< of a frame, as StepReport::work counts them; 0: no limit
   void set_friction(double coefficient);  ///< of everything that touches, in place of what the scene says
   int winds() const;
   int find_wind(std::string_view name) const;  ///< -1 when there is none

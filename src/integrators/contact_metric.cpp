@@ -130,6 +130,7 @@ void ContactMetric::find_factor() {
   const int n = int(active_.size()), turns = int(turns_->turns().size());
   if (n == 0) return;
   factor_.resize(n);
+  products_ += double(n) * n * (n / 6.0 + 12);
   moved_.assign(patches_.force.size(), Float4());
   FloatRow* const moved = lanes(moved_.data());
   const int first_turn = int(moved_.size()) - 1 - turns;
@@ -141,6 +142,7 @@ void ContactMetric::find_factor() {
       const int block = block_of_row_[row.rows[i]], at = place_of_row_[row.rows[i]];
       const InversePatch& patch = patches_.all[block];
       const FloatRow slope = lanes(lean.slope.data())[i];
+      products_ += 4.0 * patch.size();
       for (int first = 0; first < patch.size(); first += dense_panel) {
         const float* const column = patch.column(first / dense_panel, at);
         FloatRow* const to = moved + patches_.first[block] + first;
@@ -189,6 +191,7 @@ double ContactMetric::precondition_exactly() {
     narrow_[k] = place < 0 ? 0.f : float(r_[place]);
   }
   if (!row_of_factor_.empty()) factor_.solve(narrow_.data());
+  products_ += double(row_of_factor_.size()) * double(row_of_factor_.size());
   double sum = 0;
   for (size_t k = 0; k < active_.size(); ++k) {
     const int r = active_[k], place = factor_of_id_[rows_[r]->id];
@@ -239,6 +242,7 @@ void ContactMetric::factorize(Group& g) {
   same = same && count == g.members;
   if (same) return;
   g.members = count;
+  products_ += double(count) * count * (count / 3.0 + 16);
   const size_t size = g.last - g.first, n = count;
   matrix_.resize(n * n);
   for (size_t j = 0; j < n; ++j)
@@ -273,6 +277,7 @@ double ContactMetric::precondition() {
   double sum = 0;
   for (const Group& g : groups_) {
     const int n = g.members, stride = (n + 3) / 4;
+    products_ += double(n) * n;
     const FloatRow* const factor = lanes(factors_.data() + g.factor);
     Float4 out[most_grouped / 4] = {};
     for (int j = 0; j < n; ++j) {
@@ -380,7 +385,10 @@ void ContactMetric::find_patches() {
       patched_ = false;
       return;
     }
+    const double before = blocks_[block].columns->entries();
     patch.add(std::span(fresh_).subspan(begin, end - begin), *blocks_[block].columns);
+    products_ += double(end - begin) * patch.size();
+    entries_of_columns_ += blocks_[block].columns->entries() - before;
   }
   patches_.arrange(turns_->turns().size());
 }
@@ -393,6 +401,8 @@ void ContactMetric::Patches::arrange(size_t turns) {
     sum += all[b].size();
     if (all[b].size() > 0) largest = std::max(largest, all[b].stride());
   }
+  products = 0;
+  for (const InversePatch& patch : all) products += patch.size() > 0 ? 3.0 * patch.size() * patch.size() + 500 : 0;
   force.resize(sum + turns + 1), moved.resize(sum + turns + 1);
   fields.resize(6 * size_t(largest));
 }
@@ -501,6 +511,7 @@ void ContactMetric::apply(bool all, const double* m, double* out, const Solve& s
     for (int i = 0; i < 6; ++i) lanes(patches.force.data())[row.at[i]] += lanes(row.slope.data())[i] * by;
   }
   patches.multiply(*turns_);
+  products_ += patches.products + 100.0 * double(which.size());
   for (size_t k = 0; k < which.size(); ++k) {
     const Lean& row = patches.rows[whole ? which[k] : k];
     FloatRow sum{};

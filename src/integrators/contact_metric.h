@@ -46,6 +46,9 @@ class ContactMetric {
   /// (K^-1 + S)^-1 y among rows that push, 0 of the others: up to a `fraction` of y. Begins at what is in `out` where
   /// that has a value for each row.
   void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, double fraction);
+  /// Multiply-adds so far, and entries of factors in the solves for columns of A^-1.
+  double products() const { return products_; }
+  double entries() const { return entries_of_columns_; }
   /// J^T m
   void scatter(const std::vector<double>& m, std::vector<Vec4>& out) const;
 
@@ -68,6 +71,7 @@ class ContactMetric {
     std::vector<Float4> force, moved;  // of their vertices, patch by patch; then of the turns, then nothing
     std::vector<float> fields;         // a patch of them, field by field
     std::vector<Lean> rows;
+    double products = 0;  // of a multiplication
     void arrange(size_t turns);
     void multiply(const BodyTurns& turns);
   };
@@ -94,6 +98,7 @@ class ContactMetric {
   void apply(bool all, const double* m, double* out, const Solve& solve);
   Lever lever_of(const ContactRow& row) const;
 
+  double products_ = 0, entries_of_columns_ = 0;
   std::vector<Block> blocks_;
   const BodyTurns* turns_ = nullptr;
   std::vector<int> turn_of_block_;

@@ -63,13 +63,16 @@ int Contacts::meeting_of(int body, int other, int collider) {
 
 void Contacts::close_faces(int first) {
   constexpr int ends[3][2] = {{0, 1}, {1, 2}, {2, 0}};  // as TrianglePart counts edges
-  const auto has = [](const Face& f, int row) { return f.rows[0] == row || f.rows[1] == row || f.rows[2] == row; };
   const auto closed = [](const Face& f, int edge) { return f.closed >> (3 + edge) & 1; };
   for (size_t i = first; i < faces.size(); ++i)
     for (int e = 0; e < 3; ++e)
-      for (size_t j = first; j < faces.size(); ++j)
-        if (j != i && has(faces[j], faces[i].rows[ends[e][0]]) && has(faces[j], faces[i].rows[ends[e][1]]))
-          faces[i].closed |= 1 << (3 + e);
+      for (size_t j = i + 1; j < faces.size() && !closed(faces[i], e); ++j)
+        for (int other = 0; other < 3; ++other) {
+          const int a = faces[j].rows[ends[other][0]], b = faces[j].rows[ends[other][1]];
+          const int p = faces[i].rows[ends[e][0]], q = faces[i].rows[ends[e][1]];
+          if ((a == q && b == p) || (a == p && b == q))
+            faces[i].closed |= 1 << (3 + e), faces[j].closed |= 1 << (3 + other);
+        }
   // around a corner they are when each of them has both its neighbours there
   for (size_t i = first; i < faces.size(); ++i)
     for (int corner = 0; corner < 3; ++corner) {

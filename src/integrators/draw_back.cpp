@@ -60,8 +60,9 @@ void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
 /// A step may end before it has converged: at a kink of what touches, at a bound of the multiplier, at a cap. Between
 /// its end and that of a motion of the whole, which has no more of H than there was, lies one with H as it may be at
 /// `most`; P and L, linear in x, hold on all of the line. (Of 150 hard boxes, balls and tetrahedra on colliders 19
-/// gained 1e-4 of their energy or more, and one 2600 times as much.) Leaves x, what is summed up there, and gg.
-bool Island::draw_back(double h, double most, double slack, Precision kernel) {
+/// gained 1e-4 of their energy or more, and one 2600 times as much.) It may be below that by up to `near`. Leaves x,
+/// what is summed up there, and gg.
+bool Island::draw_back(double h, double most, double slack, double near, Precision kernel) {
   if (consistent() || problem_.pivots || problem_.statics) return false;
   carry_as_whole(h, rest_pose_);
   end_ = x_;
@@ -88,7 +89,7 @@ bool Island::draw_back(double h, double most, double slack, Precision kernel) {
   // regula falsi that halves the weight of an end that stays (the Illinois rule)
   double left = at_low;
   int stayed = 0;
-  for (int n = 0; n < most_cuts && left < -0.5 * slack; ++n) {
+  for (int n = 0; n < most_cuts && left < -0.5 * near; ++n) {
     double t = std::isfinite(at_high) ? low - at_low * (high - low) / (at_high - at_low) : 0.5 * (low + high);
     if (!(t > low && t < high) || n > most_cuts / 2) t = 0.5 * (low + high);
     const double now = go_to(t);

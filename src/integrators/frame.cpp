@@ -33,9 +33,22 @@ constexpr int calm_stay = 30;
 /// everything.
 constexpr double small_loss = 0.05;
 
+/// Of what a frame may take: once it has taken so much, what did not go well is not tried again.
+constexpr double tried_share = 0.3;
+/// And of what is left when islands that have met begin anew, at least.
+constexpr double left_share = 0.25;
+/// Iterations of a sub-step that are worth one.
+constexpr int worthwhile = 4;
+
 /// Sub-steps of a frame up to which those that went well stand when a later one fails. Where more are needed, bodies go
 /// deep, and do better if they come in by short steps.
 constexpr int most_kept = 8;
+
+int power_of_two(int n) {
+  int out = 1;
+  while (out < n) out *= 2;
+  return out;
+}
 
 int substeps_for(double phase, int now) {
   int n = 1;
@@ -55,10 +68,27 @@ bool resolves_energy(const Island& island, double e_ref) {
 
 }  // namespace
 
+/// What an island may take of what is left of a frame: by its share of the vertices that are still to come.
+World::Allowance World::allowance_of(const Island& island) const {
+  Allowance out;
+  if (!(settings.budget > 0)) return out;
+  double rows = 0;
+  for (const Island* other : islands_)
+    if (std::find(arrived_.begin(), arrived_.end(), other) == arrived_.end()) rows += other->rows();
+  out.milliseconds = std::max(left_, left_share * settings.budget) * island.rows() / rows;
+  out.begun = island.work().milliseconds();
+  const double least = island.substep_cost(worthwhile);
+  out.substeps = 1;
+  while (out.substeps < most_substeps && 2 * out.substeps * least <= out.milliseconds) out.substeps *= 2;
+  return out;
+}
+
 StepOutcome World::advance(Island& island, StepReport& report) {
   const double h = scene.step;
   const bool automatic = settings.substeps == 0;
-  const int most = island.searches() ? most_searched : most_substeps;
+  const Allowance allowance = allowance_of(island);
+  const int finest = island.searches() ? most_searched : most_substeps;
+  int most = std::min(finest, allowance.substeps);
   int n = settings.substeps;
   place_anchors(island, clock(state.frame));  // those that have just turned on
   island.heap = false;
@@ -81,8 +111,11 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     n = std::max(substeps_for(phase, island.substeps), island.forced_substeps);
   }
   Stopwatch watch;
-  n = std::max({n, 1, contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h)});
+  const int passing = std::max(contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h));
   watch.book(detection_);
+  n = std::max({n, 1, passing});
+  const int fewest = (passing + 3) / 4;  // nothing may pass another thing unseen, whatever the budget
+  if (automatic && allowance.limits()) n = std::max(std::min(power_of_two(n), most), fewest);
   int tried = n;
   bool calm = island.calm_frames > 0;
   bool all_contacts = island.heap;  // in which bodies are pushed where they would not go by themselves
@@ -96,14 +129,19 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   int first = 0;       // sub-step to go on with
   BodyLedger worst;
   for (;;) {
-    const bool shortest = !automatic || n >= most;
-    const bool last_chance = shortest && (calm || !automatic || !settings.calm);
+    bool shortest = !automatic || n >= most;
+    bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
     bool failed = false, too_high = false, missed = false;
     int impact = 0;
     if (first == 0) worst = {};
     int sub = first;
     for (; sub < n && !failed; ++sub) {
+      // what has come to touch may take longer than was thought
+      while (automatic && allowance.limits() && sub > 0 && sub % 2 == 0 && n % 2 == 0 && n / 2 >= fewest &&
+             (n - sub) * island.substep_cost(worthwhile) > allowance.left(island))
+        sub /= 2, n /= 2, first = sub;
+      const double prepared_from = allowance.spent(island);
       if (sub > first && has_contact()) keep_substep(island);
       const double time = clock(state.frame + double(sub + 1) / n);
       place_anchors(island, time, double(sub + 1) / n);
@@ -111,7 +149,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       prepare_contacts(island, clock(state.frame + double(sub) / n), time, h / n, all_contacts);
       if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.driven &&
           !island.has_sheets())
-        impact = substeps_for(island.impact_frequency(h), 1);
+        impact = std::min(substeps_for(island.impact_frequency(h), 1), most);
       failed = impact > n;
       if (failed) break;
       hold_momenta(island, time, h / n);
@@ -122,7 +160,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (settings.projection) island.projection->begin(island, h / n, demand);
       const int least = island.has_sheets() ? most_draped : most_substeps;  // where something touches
       const bool loose = int(island.bodies().size()) >= least_heap || island.has_sheets();
-      const bool again = !last_chance && n < least && !island.inelastic && !island.driven;
+      const bool hurries = allowance.spent(island) > tried_share * allowance.milliseconds;
+      const bool again = !last_chance && n < least && !island.inelastic && !island.driven && !hurries;
+      island.preparation_cost = allowance.spent(island) - prepared_from;
+      island.allowance = std::max(0.0, allowance.left(island) - (n - sub - 1) * island.preparation_cost) / (n - sub);
       outcome = island.step(h / n, settings, demand, calm, again);
       detection_ += std::exchange(island.contacts.milliseconds, 0.0);
       if (outcome.status == StepOutcome::Status::not_factorizable || outcome.status == StepOutcome::Status::infeasible)
@@ -156,7 +197,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
           !island.contacts.empty() &&
           (n >= least || still || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
       const bool settled = outcome.impossible && outcome.status == StepOutcome::Status::converged;
-      if (!last_chance && !fine && !settled && !(demand.lowers() && outcome.at_least_energy())) {
+      const bool taken = outcome.cut || allowance.spent(island) > tried_share * allowance.milliseconds;
+      if (!last_chance && !fine && !taken && !settled && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
         // as may what flies, and holds everything but has not come to its end, where no shorter step is left
@@ -192,6 +234,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       still ? note_meetings(island) : settle_contacts(island);
       island.restarts = false;
       for (const int b : island.bodies()) state.ledger[b].lies = still;
+    }
+    if (outcome.status == StepOutcome::Status::not_finite && most < finest) {  // now it takes what it takes
+      most = finest;
+      shortest = !automatic || n >= most, last_chance = last_chance && shortest;
     }
     if (failed && last_chance && !too_high && !missed) return outcome;
     if (failed && sub > first && n <= most_kept && has_contact() && !missed && !too_high && !shortest) {
@@ -296,6 +342,7 @@ StepReport World::step() {
   before_ = state;
   StepReport report;
   detection_ = 0;
+  left_ = settings.budget;
   met_.clear();
   const double end = state.origin + (state.frame + 1) * scene.step;  // counted, not summed
 
@@ -333,7 +380,10 @@ StepReport World::step() {
       for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
       restore_grips(*island);
       load(*island);
+      const double before = island->work().milliseconds();
       const StepOutcome outcome = advance(*island, report);
+      const double work = island->work().milliseconds() - before;
+      report.work += work, left_ -= work;
       arrived_.push_back(island);
       const std::string& name = model.bodies[island->bodies()[0]].name;
       if (outcome.status == StepOutcome::Status::not_factorizable) {

@@ -40,7 +40,10 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
        {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
     a->resize(rows_);
   for (const int b : bodies_)
-    for (const auto& potential : model.bodies[b].potentials) searches_ = searches_ || !potential->is_bounded();
+    for (const auto& potential : model.bodies[b].potentials) {
+      searches_ = searches_ || !potential->is_bounded();
+      elements_ += potential->elements();
+    }
   if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());
   rest_.resize(rows_);
@@ -124,6 +127,8 @@ double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradi
       if (bodies_[k] == anchor.other) body_energy_[k] += 0.5 * energy;
     }
   }
+  work_.calls += double(bodies_.size()), work_.elements += elements_;
+  work_.places += double(contacts.on_shapes.size() + contacts.faces.size() + contacts.on_edges.size());
   std::fill(contact_energy_.begin(), contact_energy_.end(), 0.0);
   if (!contacts.empty()) total += contacts.add_gradient(x.data(), gradient.data(), contact_energy_);
   return total;
@@ -197,6 +202,7 @@ bool Island::refactorize(Factor& factor) {
   if (!factor.solver.factorize(assembly_.matrix(), bodies_.size() == 1, factor.precision)) return false;
   factor.version = matrix_version_, factor.anchor_version = anchor_version_;
   factor.anchors = world_anchors(), factor.taken_out = taken_out_.size();
+  work_.factors += 1, work_.made += double(factor.solver.nonzeros());
   return true;
 }
 
@@ -263,7 +269,9 @@ void Island::make_factors(double h, const Settings& settings) {
   double made = 0;
   Motion motion;
   BaseStep base;
-  for (const int n : {1, 2, 4, 8})
+  std::vector<int> substeps{1, 2, 4, 8};
+  if (settings.substeps > 0) substeps = {settings.substeps};
+  for (const int n : substeps)
     for (const Integrator* integrator : {settings.integrator.get(), settings.touching.get(), settings.calm.get()}) {
       if (!integrator) continue;
       integrator->begin(motion, h / n * integrator->share(0), true, base);
@@ -275,23 +283,29 @@ void Island::make_factors(double h, const Settings& settings) {
 }
 
 bool Island::find_factor(double hh, const Settings& settings) {
+  const auto done = [this](bool found) {
+    entries_ = found ? double(factor_.nonzeros()) : 0;
+    return found;
+  };
   factor_.clear();
   slot_ = nullptr;
   if (parts_.empty()) {
     slot_ = factor_for(hh, settings);
     if (slot_) factor_.add(slot_->solver, 0);
-    return slot_;
+    return done(slot_);
   }
   part_slots_.clear();
   int first = 0;
   for (Island* part : parts_) {
+    const Work before = part->work_;
     Factor* factor = part->factor_for(hh, settings);
     if (!factor) return factor_.clear(), false;
+    work_.factors += part->work_.factors - before.factors, work_.made += part->work_.made - before.made;
     part_slots_.push_back(factor);
     factor_.add(factor->solver, first);
     first += part->rows_;
   }
-  return true;
+  return done(true);
 }
 
 double Island::observe_frequency(double h) {

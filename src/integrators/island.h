@@ -2,6 +2,7 @@
 // work vectors; a step works on the island's own copy of the motion and touches nothing else.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "integrators/projection.h"
 #include "integrators/row_passes.h"
 #include "integrators/solver_parts.h"
+#include "integrators/work.h"
 #include "linear/global_solver.h"
 #include "model/model.h"
 #include "potentials/anchor.h"
@@ -40,6 +42,7 @@ struct Settings {
   int substeps = 0;  // 0 = automatic
   double epsilon = 1e-2;
   Precision precision = Precision::float64;
+  double budget = 0;  // of a frame, in Work::milliseconds; 0: as long as it takes
   GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
   Cholesky::Storage storage = Cholesky::Storage::automatic;
 };
@@ -75,6 +78,7 @@ struct StepOutcome {
   bool rose = false;        // H is above what it was before the step
   bool let_go = false;      // of H, where something touches
   bool finished = false;    // the motion is that after the step
+  bool cut = false;         // it ended, or let go of H, for want of time
   bool stands = false;      // it is that before the step, and at rest (World::stand_still)
   StepTimings timings;
 
@@ -188,6 +192,7 @@ class Island {
   /// x = A^-1 b with the factor of this step; B^-1 b where bodies turn by themselves (body_turns.h).
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
     factor_.solve(b.data(), x.data());
+    work_.entries += entries_;
     if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
   }
@@ -229,6 +234,22 @@ class Island {
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
   int factorizations() const { return factorizations_; }
+  /// In Work::milliseconds: a step that has done so much more by then lets go of H, or ends as it is. Infinity: no
+  /// limit.
+  double allowance = std::numeric_limits<double>::infinity();
+  /// Likewise, of what came before the last step, and of a step with so many iterations as those of the last.
+  double preparation_cost = 0;
+  double substep_cost(int iterations) const {
+    const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
+    return preparation_cost + iterations * (cost_ > 0 ? cost_ : free.milliseconds());
+  }
+  /// Of all steps so far.
+  Work work() const {
+    Work out = work_;
+    out.products += metric_.products(), out.entries += metric_.entries();
+    return out;
+  }
+  void add_work(const Work& more) { work_ += more; }
   /// What the last step solved with; empty before the first.
   std::string solver_description() const { return factor_.description(); }
   long factor_nonzeros() const { return factor_.nonzeros(); }  // of the last step
@@ -289,6 +310,7 @@ class Island {
     std::array<Vec6, 6> basis{};
     bool direct = true, statics = false;  // of the integrator
     bool lets_go = false;                 // of H, which becomes a debt
+    bool plain = false;                   // from its beginning
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
     double rigid = 0;     // K
@@ -344,6 +366,7 @@ class Island {
   template <class Rows>
   void pass(Rows&& rows) {
     sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
+    work_.vertices += rows_;
     if (consistent()) couple_pass();
     if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
   }
@@ -361,7 +384,7 @@ class Island {
   double merit(double c_h, double lambda);
   double find_rest(double h);
   void carry_as_whole(double h, std::vector<Vec4>& pose);
-  bool draw_back(double h, double most, double slack, Precision kernel);
+  bool draw_back(double h, double most, double slack, double near, Precision kernel);
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
@@ -439,6 +462,10 @@ class Island {
   bool goes_again_ = false;
   bool crawls_ = false;  // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
+  mutable Work work_;
+  double cost_ = 0;
+  int hurried_ = 0;                    // steps in the air that will be plain
+  double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
   mutable long right_hand_sides_ = 0;
 
   // Work of a step, allocated once.

@@ -12,7 +12,7 @@ namespace verve {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = std::numeric_limits<double>::infinity();
 constexpr int touching_patience = 36;
 /// Likewise where the step will be taken again, shorter.
 constexpr int short_patience = 26;
@@ -28,6 +28,11 @@ constexpr double near_energy = 1e-4, near_length = 1e-2;
 /// debris is turned inside out it never does.
 constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
+/// Of what a step may take: then it lets go of H, to end well with the rest. And the least it has.
+constexpr double held_share = 0.6;
+constexpr int least_iterations = 2;
+/// Of E_ref: how near to H it is looked for then, where a step has too much.
+constexpr double cut_tolerance = 1e-2;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
 constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
@@ -42,6 +47,7 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 
 void Island::solve_gradient() {
   if (last_.counts) Ag_.swap(last_Ag_), Ag_narrow_.swap(last_Ag_narrow_);
+  work_.entries += entries_;
   if (narrow_) {
     factor_.solve(gg_.data(), Ag_narrow_.data());
   } else {
@@ -53,6 +59,7 @@ void Island::solve_gradient() {
 
 IterationProducts Island::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
+  work_.vertices += rows_;
   const RowArrays rows = arrays();
   const RowColumn Ag = column(Ag_, Ag_narrow_);
   const RowFactors factors{Ag, column(Alin_, Alin_narrow_), swings ? column(arm_, lever_narrow_) : Ag,
@@ -112,6 +119,7 @@ void Island::move(const Direction& d, double beta) {
 /// What a step must lower where A does not bound the curvature of W: the objective g = 1/2 |v - u|^2_M + W, and in an
 /// exact penalty what is left of the constraint on H. The weight exceeds the multiplier.
 double Island::merit(double c_h, double lambda) {
+  work_.vertices += rows_;
   const double inertia = ordered_sum<double>(rows_, row_grain, inertia_parts_, [&](int begin, int end) {
     double sum = 0;
     for (int i = begin; i < end; ++i) {
@@ -212,70 +220,10 @@ void Island::accelerate() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
-StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm, bool again) {
-  if (settings.own_step) return take_own_step(h, settings);
-  goes_again_ = again;
-  prepare_minimizer(settings);
-  const bool plain = (heap || weary) && !contacts.empty();
-  const Integrator& integrator =
-      settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
-                        (restarts && !contacts.empty()))
-          ? *settings.calm
-      : settings.touching && !contacts.empty() ? *settings.touching
-                                               : *settings.integrator;
-  has_metric_ = false;
-  StepOutcome out;
-  Demand asked = demand;
-  asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
-  const bool staged = integrator.stages() > 1 && !contacts.empty();
-  if (staged) step_start_ = motion;
-  bool whole = false;  // taken at once
-  for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
-    base_.stage = stage;
-    StepOutcome before = out;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
-    if (out.let_go && !out.finished && !again) {
-      before.iterations += out.iterations, before.timings += out.timings;
-      if (staged) motion = step_start_, asked = demand;
-      whole = true;
-      out = take_stage(h, settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
-    }
-    out.iterations += before.iterations;
-    out.timings += before.timings;
-    if (out.let_go && !out.finished) break;  // it will be taken again, from its first stage
-    if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
-    asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
-  }
-  return out;
-}
-
-/// How far off P and L are, and where the step does not end at its minimum H, although nothing was asked for.
-/// `h_before` is the total energy at t_n, `debt` what earlier stages of the step have left over.
-void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
-  const Problem& p = problem_;
-  if (!p.direct) {
-    double now = motion.energy + consistent_.coupling.kinetic(motion.v.data());
-    for (int i = 0; i < rows_; ++i)
-      now += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]) - dot(forcing.force[i], motion.x[i]);
-    out.residual.h = now - h_before;
-    out.error_h = std::abs(out.residual.h) / p.e_ref;
-  }
-  if (anchored_ || p.grounded) return;
-  Vec3 momentum{}, center{}, l{};
-  for (int i = 0; i < rows_; ++i)
-    momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
-  center = center / total_mass_;
-  for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
-  if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
-  out.residual.p = momentum - (start_.momentum + start_.force * out.length + debt.p);
-  out.residual.l = l - (start_.spin + start_.torque * out.length + debt.l);
-  out.error_p = norm(out.residual.p) / p.scale_p;
-  out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
-}
-
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                                bool calm, bool plain) {
   Stopwatch watch;
+  const double begun = allowance < infinity ? work().milliseconds() : 0;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
@@ -341,7 +289,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (p.grounded) rest_on_contacts();
   bool took_hold = contacts.grips.empty();
 
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   // what came from nothing is not; a heap, in which that may be more than it has of motion, pays as it can
@@ -354,14 +301,24 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   bool aimed_at_h = false;  // by the last step, which would have met H but for what is not linear
   double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto let_go = [&] { negligible = infinity, problem_.lets_go = out.let_go = true; };
-  if (plain && p.held && p.touches) let_go();
+  if (plain && p.held) problem_.plain = true, let_go();
   const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
   foresees_ = true;
   bool fell_back = false;
   int stuck = 0;
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.lets_go ? find_rest(h) : infinity;
+  // factors that had to be made leave it half of what it may take
+  const double prepared = allowance < infinity ? work().milliseconds() : 0;
+  const double counts_from = std::max(begun, prepared - 0.5 * allowance);
   for (int k = 0;; ++k) {
+    bool hurries = false;  // there will hardly be another iteration
+    if (allowance < infinity && k > 0) {
+      const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
+      hurries = next + each > allowance;
+      if (p.touches && p.held && !p.lets_go && next > held_share * allowance) let_go(), out.cut = true;
+      if (k >= least_iterations && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
+    }
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
     const RowSums& s = sums_.rows;
@@ -376,7 +333,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       sums_.energy = add_gradient(x_, gg_, kernel);
       h_now = energy_now();
     }
-    if (searches && last_merit < std::numeric_limits<double>::infinity()) {
+    if (searches && last_merit < infinity) {
       const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * (p.e_ref + std::abs(last_merit));
       double now = merit(h_now - h_target, out.lambda), length = 1;
       for (int n = 0; n < most_trials && !(now <= last_merit - 1e-4 * length * slope + noise); ++n) {
@@ -439,12 +396,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;
     // friction of what has just come to touch, once it is known how hard it presses
-    if (!took_hold && (done || k == hold_after)) {
+    if (!took_hold && (done || k == hold_after || (hurries && k > 0))) {
       took_hold = true;
+      if (out.cut) last_iteration = std::max(last_iteration, k + 2);  // to be felt
       if (contacts.take_hold()) {
         const RowArrays rows = arrays();
         pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
-        last_merit = out.step_length = infinity;  // it has not been felt yet
+        last_merit = out.step_length = infinity;                             // it has not been felt yet
         continue;
       }
     }
@@ -454,7 +412,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
-        fell_back = true, last_iteration = k + settings.iterations / 2, stuck = 0;
+        fell_back = true, last_iteration = k + (out.cut ? least_iterations : settings.iterations / 2), stuck = 0;
         x_before_ = rest_pose_;
         shorten_step(0);
         last_merit = infinity, out.stalled = false;
@@ -554,6 +512,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
 
   out.finished = true;
+  if (allowance < infinity && out.iterations > 0) cost_ = (work().milliseconds() - prepared) / out.iterations;
   spent_ = gave_up && demand.lowers();
   // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What flies and was
   // cut short before it failed was meant to be.)
@@ -561,7 +520,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   const bool ends_by_itself = out.status == StepOutcome::Status::converged || out.iterations >= patience_of_steps;
   const bool may_gain = p.touches || p.lets_go || calm || (ends_by_itself && !demand.lowers());
   if (p.held && !p.published && may_gain && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
-      draw_back(h, most, p.tolerance * p.e_ref, kernel)) {
+      draw_back(h, most, p.tolerance * p.e_ref, (out.cut ? cut_tolerance : p.tolerance) * p.e_ref, kernel)) {
     motion.energy = sums_.energy;
     const RowSums& s = sums_.rows;
     Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h - p.deferred};

@@ -328,6 +328,15 @@ void Simulation::set_iterations(int cap) {
   impl_->world.settings.iterations = cap;
 }
 
+void Simulation::set_budget(double milliseconds) {
+  require(milliseconds >= 0 && std::isfinite(milliseconds), "set_budget: expected milliseconds >= 0");
+  Scene with = impl_->world.scene;
+  with.solver.budget = milliseconds;
+  const Diagnostics problems = check_scene(with);
+  require(!problems.has_errors(), "set_budget: " + problems.text());
+  impl_->world.settings.budget = milliseconds;
+}
+
 void Simulation::set_friction(double coefficient) {
   require(coefficient >= 0 && std::isfinite(coefficient), "set_friction: expected a coefficient >= 0");
   impl_->world.state.friction = coefficient;

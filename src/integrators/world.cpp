@@ -34,6 +34,7 @@ Settings resolve(const SolverSpec& spec) {
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;
+  out.budget = spec.budget;
   // the automatic choice rests on the residuals of the constraints; without them the frame is the step
   if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = method->substeps;
   out.epsilon = spec.epsilon;
@@ -59,7 +60,7 @@ void World::reset() {
   set_threads(threads_);
   state = {};
   scene.step = given_step_;
-  settings.iterations = resolve(scene.solver).iterations;
+  settings.iterations = resolve(scene.solver).iterations, settings.budget = scene.solver.budget;
   state.x = model.initial_x;
   state.v = model.initial_v;
   state.p.assign(model.rows, {});
@@ -97,7 +98,7 @@ void World::reset() {
   // where sub-steps will come all of a sudden
   const bool bursts = has_contact() || std::any_of(model.bodies.begin(), model.bodies.end(),
                                                    [](const Body& body) { return body.tearing != nullptr; });
-  if (bursts && settings.conservation == Conservation::cpd && settings.substeps == 0 && !settings.minimizer)
+  if (bursts && settings.integrator && !settings.minimizer)
     for (const auto& island : clusters_) island->make_factors(scene.step, settings);
 }
 

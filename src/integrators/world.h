@@ -131,6 +131,15 @@ class World {
   void book_impacts();
   void load(Island& island) const;
   void store(const Island& island);
+  struct Allowance {  // of an island in a frame, in Work::milliseconds
+    double milliseconds = std::numeric_limits<double>::infinity();
+    double begun = 0;
+    int substeps = std::numeric_limits<int>::max();
+    double spent(const Island& island) const { return limits() ? island.work().milliseconds() - begun : 0; }
+    bool limits() const { return milliseconds < std::numeric_limits<double>::infinity(); }
+    double left(const Island& island) const { return std::max(0.0, milliseconds - spent(island)); }
+  };
+  Allowance allowance_of(const Island& island) const;
   StepOutcome advance(Island& island, StepReport& report);
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
@@ -196,6 +205,7 @@ class World {
   };
   std::vector<Standing> standing_;
   double detection_ = 0;  // StepTimings::detection of this frame
+  double left_ = 0;       // of settings.budget, likewise
   std::vector<SweptSurface> swept_;
   std::vector<SurfaceNormals> normals_;  // of the bodies of an island
   std::vector<Pair> vertex_face_, edge_edge_;

@@ -27,8 +27,8 @@ class Cholesky {
   /// `natural` says that the matrix is already in a good elimination order. False when not positive definite.
   bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision, Storage storage = Storage::full);
 
-  /// A matrix of the same pattern is analysed already, by the other: to be called before factorize(), which looks whether
-  /// it is. The two are not to be factorised at the same time, as they share the memory for that.
+  /// A matrix of the same pattern is analysed already, by the other: to be called before factorize(), which looks
+  /// whether it is. The two are not to be factorised at the same time, as they share the memory for that.
   void share_pattern(const Cholesky& other);
 
   /// x = A^-1 b for N rows of one padded vector each. x may be b.
@@ -43,8 +43,8 @@ class Cholesky {
   int size() const;
   /// Entries of the lower triangular factor.
   long nonzeros() const;
-  /// Bytes held for solving, and in all: what a refactorisation works with is kept, so that it allocates nothing. (What is
-  /// shared counts for each.)
+  /// Bytes held for solving, and in all: what a refactorisation works with is kept, so that it allocates nothing. (What
+  /// is shared counts for each.)
   size_t factor_memory() const;
   size_t memory() const;
   /// `half` or `full`, the latter also when values were too large for half precision.

@@ -189,6 +189,13 @@ class SceneCheck {
       out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
                                          " and conservation \"cpd\", expected \"projective\"; \"generalized_alpha\", "
                                          "\"implicit_euler\" and \"trbdf2\" take both");
+    const bool counted = minimizer == "projective" && (integrator == "implicit_euler" ||
+                                                       integrator == "generalized_alpha" || integrator == "trbdf2");
+    if (s.budget > 0 && !counted)
+      out_.error("solver.budget", "found " + format_number(s.budget) + " with integrator " + quoted(integrator) +
+                                      " and minimizer " + quoted(minimizer) +
+                                      ", whose work is not counted, expected 0; \"implicit_euler\", "
+                                      "\"generalized_alpha\" and \"trbdf2\" with \"projective\" keep to one");
     for (size_t i = 0; !direct && conservation == "cpd" && i < scene_.bodies.size(); ++i)
       if (scene_.bodies[i].mass_matrix == "consistent")
         out_.error(at("bodies", i) + ".mass_matrix",

@@ -115,6 +115,10 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                    {.range = at_least(1)}),
       describe("substeps", "steps per frame", {.range = between(0, 64)},
                [](void* owner) -> Member { return WholeOrAuto{&static_cast<SolverSpec*>(owner)->substeps}; }),
+      key<&SolverSpec::budget>("budget",
+                               "what a frame may take [ms], by a count of its work, the same on every machine; 0: no "
+                               "limit",
+                               {.range = at_least(0)}),
       key<&SolverSpec::epsilon>("epsilon",
                                 "of the slack: weight of alpha^2 in units of E_ref (\"published\"), root of the weight "
                                 "of s^2 + t^2 in units of E_ref h^2 (\"fepr\")",

@@ -171,6 +171,19 @@ TEST_CASE("bench measures frames in which things touch") {
   CHECK(number(rows[0], "ms_median") >= number(rows[0], "ms_min"));  // the longest, and the mean
 }
 
+TEST_CASE("bench measures the same frames within a budget") {
+  const Folder folder;
+  const Outcome outcome = run(folder, {"bench", "--only", "budget", "--quick", "--name", "stack"});
+  CHECK(outcome.code == 0);
+  CHECK(contains(outcome.out, "The same within a budget"));
+  const std::vector<Cells> rows = read_table(folder.path("runs/bench/bench.csv"));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].at("group") == "budget");
+  CHECK(rows[0].at("name") == "stack");
+  CHECK(number(rows[0], "ms_min") > 0);
+  CHECK(number(rows[0], "ms_median") >= number(rows[0], "ms_min"));
+}
+
 TEST_CASE("bench refuses bad flags and unwritable files before it measures anything") {
   const Folder folder;
   folder.write("file", "not a folder");

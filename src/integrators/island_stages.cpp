@@ -1,0 +1,98 @@
+// A step of an island: on which base, in how many stages, and what it does where that was not to be.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrators/island.h"
+
+namespace verve {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Of E_ref: a step in the air that was cut short and ends farther from H than that is none; and so many after it do
+/// not look for H.
+constexpr double most_astray = 0.05;
+constexpr int stays_hurried = 8;
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+
+}  // namespace
+
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm, bool again) {
+  if (settings.own_step) return take_own_step(h, settings);
+  goes_again_ = again;
+  prepare_minimizer(settings);
+  const bool limited = allowance < infinity && settings.conservation == Conservation::cpd;
+  if (hurried_ > 0) --hurried_;
+  const bool plain = ((heap || weary) && !contacts.empty()) || (limited && hurried_ > 0 && contacts.empty());
+  const Integrator& integrator =
+      settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
+                        (restarts && !contacts.empty()))
+          ? *settings.calm
+      : settings.touching && !contacts.empty() ? *settings.touching
+                                               : *settings.integrator;
+  has_metric_ = false;
+  StepOutcome out;
+  Demand asked = demand;
+  asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
+  const bool staged = limited || (integrator.stages() > 1 && !contacts.empty());
+  if (staged) step_start_ = motion;
+  bool whole = false;  // taken at once
+  const double until = allowance < infinity ? work().milliseconds() + allowance : infinity;
+  const auto share_out = [&](int stages) {
+    if (until < infinity) allowance = std::max(0.0, until - work().milliseconds()) / stages;
+  };
+  for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
+    base_.stage = stage;
+    StepOutcome before = out;
+    share_out(integrator.stages() - stage);
+    const double factors = work_.factors;
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
+    // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
+    // time that a factor took: that would be another one.)
+    const bool hasty = limited && !plain && contacts.empty() && out.cut &&
+                       out.error_h > (work_.factors > factors ? 10 : 1) * most_astray;
+    if (hasty) hurried_ = stays_hurried;
+    if (hasty || (out.let_go && !out.finished && !again)) {
+      before.iterations += out.iterations, before.timings += out.timings;
+      if (staged) motion = step_start_, asked = demand;
+      whole = true;
+      share_out(1);
+      out = take_stage(h, settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
+    }
+    out.iterations += before.iterations;
+    out.timings += before.timings;
+    if (out.let_go && !out.finished) break;  // it will be taken again, from its first stage
+    if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
+    asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
+  }
+  return out;
+}
+
+/// How far off P and L are, and where the step does not end at its minimum H, although nothing was asked for.
+/// `h_before` is the total energy at t_n, `debt` what earlier stages of the step have left over.
+void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
+  const Problem& p = problem_;
+  if (!p.direct) {
+    double now = motion.energy + consistent_.coupling.kinetic(motion.v.data());
+    for (int i = 0; i < rows_; ++i)
+      now += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]) - dot(forcing.force[i], motion.x[i]);
+    out.residual.h = now - h_before;
+    out.error_h = std::abs(out.residual.h) / p.e_ref;
+  }
+  if (anchored_ || p.grounded) return;
+  Vec3 momentum{}, center{}, l{};
+  for (int i = 0; i < rows_; ++i)
+    momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
+  center = center / total_mass_;
+  for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
+  if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
+  out.residual.p = momentum - (start_.momentum + start_.force * out.length + debt.p);
+  out.residual.l = l - (start_.spin + start_.torque * out.length + debt.l);
+  out.error_p = norm(out.residual.p) / p.scale_p;
+  out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
+}
+
+}  // namespace verve

@@ -1,0 +1,192 @@
+// Frames that may take no more than so long (docs/budget.md): what they keep, and what they owe.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "integrators/contact_scenes.h"
+#include "integrators/world.h"
+
+using namespace verve;
+using namespace verve::test;
+
+namespace {
+
+Simulation simulate(const Scene& scene, int threads = 1) {
+  Expected<Simulation> out = Simulation::create(scene, {.threads = threads});
+  REQUIRE_MESSAGE(out.has_value(), out.diagnostics().text());
+  return std::move(*out);
+}
+
+Scene dropped_ball() { return grounded({ball_body(0.6, 4, 1e5, {0, 0.8, 0})}, {floor_plane()}); }
+
+Scene pair_of_balls() {
+  Scene scene;
+  scene.bodies = {ball_body(0.6, 3, 1e5, {-0.5, 0, 0}, "left"), ball_body(0.6, 3, 1e5, {0.5, 0.1, 0}, "right")};
+  scene.bodies[0].initial.velocity = {3, 0, 0}, scene.bodies[1].initial.velocity = {-3, 0, 0};
+  scene.contact.emplace();
+  return scene;
+}
+
+struct Course {
+  double mean = 0, most = 0;      // work
+  double worst = 0, grown = 0;    // how far H + loss was off, and above, over the start
+  double last = 0;                // and is at the end
+  double momentum = 0, spin = 0;  // how far they went
+};
+
+Course run(const Scene& scene, int frames) {
+  Simulation sim = simulate(scene);
+  const Measures start = sim.measure();
+  Course out;
+  for (int f = 0; f < frames; ++f) {
+    const StepReport report = sim.step();
+    REQUIRE_MESSAGE(report, report.message);
+    const Measures m = sim.measure();
+    out.mean += report.work / frames, out.most = std::max(out.most, report.work);
+    const double off = (kept_energy(m) - start.total) / std::abs(start.total);
+    out.worst = std::max(out.worst, std::abs(off)), out.grown = std::max(out.grown, off), out.last = off;
+    out.momentum = std::max(out.momentum, norm(m.momentum - start.momentum));
+    out.spin = std::max(out.spin, norm(m.angular_momentum - start.angular_momentum));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("work is counted the same at every run and on any number of threads, and grows with what is done") {
+  Simulation one = simulate(dropped_ball(), 1), three = simulate(dropped_ball(), 3);
+  double flight = 0, impact = 0;
+  for (int f = 0; f < 20; ++f) {
+    const StepReport a = one.step(), b = three.step();
+    REQUIRE((a && b));
+    CHECK(a.work == b.work);
+    double& most = one.measure().contact > 0 ? impact : flight;
+    most = std::max(most, a.work);
+  }
+  CHECK(flight > 0);
+  CHECK(impact > 1.2 * flight);  // the solve of what pushes comes on top
+  one.reset(), three.reset();
+  for (int f = 0; f < 5; ++f) CHECK(one.step().work == three.step().work);
+}
+
+TEST_CASE("a budget that is never reached changes no bit") {
+  Scene scene = dropped_ball();
+  Simulation without = simulate(scene);
+  scene.solver.budget = 1e6;
+  Simulation with = simulate(scene);
+  for (int f = 0; f < 25; ++f) REQUIRE((without.step() && with.step()));
+  CHECK(without.state_hash() == with.state_hash());
+}
+
+TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
+  Scene scene = dropped_ball();
+  const Course free = run(scene, 90);
+  scene.solver.budget = 0.4 * free.most;
+  const Course kept = run(scene, 90);
+  MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
+          ", at the end ", kept.last);
+  // an iteration is not cut in two, and each sub-step has two of them
+  CHECK(kept.most <= 1.25 * scene.solver.budget);
+  CHECK(kept.worst > 1e-3);  // it was cut short, and not in vain
+  // never more than there was, and once it flies, all of it
+  CHECK(kept.grown <= 2e-6);
+  CHECK(std::abs(kept.last) <= 1e-4);
+}
+
+TEST_CASE("bodies that meet within a budget keep P and L, and gain nothing") {
+  Scene scene = pair_of_balls();
+  const Course free = run(scene, 45);
+  const double mass = simulate(scene).measure().mass;
+  for (const double share : {0.5, 0.25, 0.05}) {
+    CAPTURE(share);
+    scene.solver.budget = share * free.most;
+    const Course kept = run(scene, 45);
+    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
+            ", at the end ", kept.last, "  P ", kept.momentum, " L ", kept.spin);
+    CHECK(kept.most < free.most);
+    CHECK(kept.momentum <= 1e-11 * mass * 3);
+    CHECK(kept.spin <= 1e-10 * mass * 3);
+    CHECK(kept.grown <= 2e-6);
+  }
+}
+
+TEST_CASE("a strip folded on itself does not enter itself, whatever the budget") {
+  Scene scene;
+  scene.gravity = {0, -earth, 0};
+  scene.bodies = {generated_body(
+      "strip", {{"length", {2.4}}, {"height", {0.08}}, {"width", {0.3}}, {"cells", {24, 1, 3}}}, strain(6e4))};
+  scene.bodies[0].name = "strip", scene.bodies[0].place.translate = {0, 0.6, 0}, scene.bodies[0].friction = 0.3;
+  AnchorSpec anchor;
+  anchor.body = "strip", anchor.stiffness = Track<double>(2e4);
+  anchor.vertices.box = {{Vec3{-0.02, 0.5, -1}, Vec3{0.02, 0.57, 1}}};
+  scene.anchors.push_back(anchor);
+  ColliderSpec bar;
+  bar.shape = "cylinder", bar.radius = 0.1, bar.length = 0.6;
+  bar.rotation = Track<Vec3>(Vec3{90, 0, 0}), bar.position = Track<Vec3>(Vec3{0, 0.46, 0});
+  scene.colliders.push_back(bar);
+  scene.contact.emplace();
+  scene.contact->self = true, scene.contact->stiffness = 8000;
+  const Course free = run(scene, 120);
+  for (const auto& [share, deep] : {std::pair{1.0, 0.03}, {0.5, 0.1}}) {
+    CAPTURE(share);
+    scene.solver.budget = share * free.mean;
+    const Diagnostics problems = check_scene(scene);
+    REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
+    World world(scene, std::move(compile(scene).value()), 1);
+    const double start = world.measure(0).total;
+    double deepest = 0, grown = 0, most = 0;
+    int over = 0;
+    for (int f = 0; f < 120; ++f) {
+      const StepReport report = world.step();
+      REQUIRE_MESSAGE(report, report.message);
+      const Measures m = world.measure(0);
+      deepest = std::max(deepest, world.island_of(0).contacts.depth());
+      grown = std::max(grown, kept_energy(m) - start);
+      most = std::max(most, report.work);
+      over += report.work > 1.5 * scene.solver.budget;
+    }
+    MESSAGE("work ", free.most, " -> ", most, " of ", scene.solver.budget, "  deepest ", deepest, " m  grown ",
+            grown / start);
+    CHECK(deepest <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
+    CHECK(grown <= 1e-4 * start);
+    CHECK(over == 0);
+  }
+}
+
+TEST_CASE("what flies stays in one piece without time to iterate") {
+  for (const std::string method : {"cpd", "cpd_bdf2", "cpd_euler", "pd"}) {
+    CAPTURE(method);
+    Scene scene;
+    scene.solver.method = method;
+    scene.bodies = {generated_body("box", {{"size", {1, 1, 1}}, {"cells", {4, 4, 4}}}, strain(8e3))};
+    scene.bodies[0].initial.stretch = {1.6, 1, 1}, scene.bodies[0].initial.angular_velocity = {0, 2, 0};
+    scene.solver.budget = 1e-3;
+    const Course starved = run(scene, 120);
+    MESSAGE(method, ": H off by ", starved.worst, " grown ", starved.grown, "  P ", starved.momentum, "  L ",
+            starved.spin);
+    CHECK(starved.grown <= 1e-5);
+  }
+}
+
+TEST_CASE("budgets are refused where nothing is counted, and negative ones everywhere") {
+  Scene scene = dropped_ball();
+  scene.colliders.clear();
+  scene.solver.budget = 5;
+  CHECK(!check_scene(scene).has_errors());
+  for (const std::string method : {"pbd", "newton", "cpd_midpoint", "verlet", "admm"}) {
+    CAPTURE(method);
+    scene.solver.method = method;
+    CHECK(check_scene(scene).text().find("solver.budget: found 5 with integrator") != std::string::npos);
+  }
+  scene.solver.method = "cpd";
+  scene.solver.budget = -1;
+  CHECK(check_scene(scene).text().find("solver.budget") != std::string::npos);
+  scene.solver.budget = 0;
+  Simulation sim = simulate(scene);
+  sim.set_budget(3);
+  CHECK_THROWS_AS(sim.set_budget(-1), std::invalid_argument);
+  CHECK_THROWS_AS(sim.set_budget(std::nan("")), std::invalid_argument);
+}
