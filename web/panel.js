@@ -33,7 +33,10 @@ globalThis.verve = globalThis.verve || {};
     {key: 'step', label: 'Time step', unit: 'ms', read: live => 1000 * live.state.step, scale: () => logarithmic(2, 100),
      send: v => v / 1000, help: 'Length of a frame.'},
     {key: 'iterations', label: 'Iterations', unit: 'at most', read: live => live.state.iterations,
-     scale: () => logarithmic(1, 100), whole: true, help: 'Per step.'}
+     scale: () => logarithmic(1, 100), whole: true, help: 'Per step.'},
+    {key: 'budget', label: 'Budget', unit: 'ms', off: '∞', read: live => live.state.budget,
+     scale: () => logarithmic(0.1, 100),
+     help: 'What a frame may take; what it cannot hold of the energy then, it owes. At the right end as long as it takes.'}
   ];
 
   const LOCK = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><rect x="3" y="7" width="10" height="7" ' +

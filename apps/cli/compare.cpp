@@ -278,6 +278,7 @@ std::vector<Contestant> contestants_for(const Request& request, const Scene& sce
     SolverSpec& solver = contestant.scene.solver = solver_by_name(scene.solver, w.method);
     if (request.sets("solver.rho")) solver.rho = scene.solver.rho;
     if (request.sets("solver.iterations")) solver.iterations = scene.solver.iterations;
+    if (request.sets("solver.budget") && keeps_budgets(solver)) solver.budget = scene.solver.budget;
     if (w.cap) solver.iterations = w.cap;
     if (request.iterations && iterates(solver)) {
       solver.iterations = request.iterations;

@@ -108,7 +108,7 @@ SolverSpec solver_by_name(const SolverSpec& solver, const std::string& method) {
   out.integrator = out.minimizer = out.conservation = "";
   out.acceleration = defaults.acceleration;
   out.rho = defaults.rho;
-  out.iterations = defaults.iterations;
+  out.iterations = defaults.iterations, out.budget = defaults.budget;
   return out;
 }
 

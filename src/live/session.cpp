@@ -99,7 +99,7 @@ std::unique_ptr<Session::Lane> Session::make_lane(const Scene& scene, const std:
     own.solver.integrator = own.solver.minimizer = own.solver.conservation = "";
     own.solver.acceleration = defaults.acceleration;
     own.solver.rho = defaults.rho;
-    own.solver.iterations = defaults.iterations;
+    own.solver.iterations = defaults.iterations, own.solver.budget = defaults.budget;
   }
   Expected<Simulation> made = Simulation::create(own, options_);
   for (const Diagnostic& d : made.diagnostics().items()) {
@@ -253,6 +253,8 @@ void Session::tell_state() {
   out.set("stiffness", turned_.stiffness);
   out.set("step", sim.scene().step);
   out.set("iterations", turned_.iterations.value_or(sim.scene().solver.iterations.value_or(method->iterations)));
+  const double budget = turned_.budget.value_or(scene_.solver.budget);
+  out.set("budget", budget > 0 ? Json(budget) : Json());
   out.set("wind", vec(turned_.wind.value_or(
                       scene_.winds.empty() ? Vec3{} : scene_.winds[0].velocity.at(sim.time()).value_or(Vec3{}))));
   out.set("friction", turned_.friction.value_or(friction));

@@ -70,7 +70,7 @@ class Session {
   /// What was turned away from what the scene says.
   struct Turned {
     std::optional<Vec3> gravity, wind;
-    std::optional<double> step, friction;
+    std::optional<double> step, friction, budget;
     std::optional<int> iterations;
     double stiffness = 1;
     std::map<int, double> half_life;  // by body
@@ -103,6 +103,7 @@ class Session {
   void turn_lock(const Json& message);
   void apply_turned(Lane& lane);
   void apply_stiffness(Lane& lane);
+  void apply_budget(Lane& lane);
   void need_winds();
   Vec3 vector_or_length(const Json& message, const Vec3& present, const Vec3& otherwise) const;
 

@@ -41,8 +41,8 @@ void Session::turn_dial(const std::string& name, const Json& message) {
   const auto each = [&](auto&& act) {
     for (const auto& lane : lanes_) act(*lane->simulation);
   };
-  static const std::vector<std::string> known = {"energy",    "momentum", "spin",       "half_life", "gravity",
-                                                 "stiffness", "step",     "iterations", "wind",      "friction"};
+  static const std::vector<std::string> known = {"energy", "momentum",   "spin",   "half_life", "gravity", "stiffness",
+                                                 "step",   "iterations", "budget", "wind",      "friction"};
   if (name == "energy") {
     const double energy = number(message, "value", -1e12, 1e12);
     each([&](Simulation& sim) { sim.set_energy(body, energy); });
@@ -82,6 +82,10 @@ void Session::turn_dial(const std::string& name, const Json& message) {
   } else if (name == "iterations") {
     turned_.iterations = int(number(message, "value", 1, 10000));
     each([&](Simulation& sim) { sim.set_iterations(*turned_.iterations); });
+  } else if (name == "budget") {
+    const Json* value = message.find("value");
+    turned_.budget = value && value->is(Json::Kind::null) ? 0 : number(message, "value", 1e-3, 1e6);
+    for (const auto& lane : lanes_) apply_budget(*lane);
   } else if (name == "wind") {
     const Vec3 wind = vector(message, "value");
     need_winds();
@@ -147,11 +151,17 @@ void Session::apply_stiffness(Lane& lane) {
   }
 }
 
+/// Methods whose work is not counted go on as they are.
+void Session::apply_budget(Lane& lane) {
+  if (turned_.budget && keeps_budgets(lane.simulation->scene().solver)) lane.simulation->set_budget(*turned_.budget);
+}
+
 void Session::apply_turned(Lane& lane) {
   Simulation& sim = *lane.simulation;
   if (turned_.gravity) sim.set_gravity(*turned_.gravity);
   if (turned_.step) sim.set_step(*turned_.step);
   if (turned_.iterations) sim.set_iterations(*turned_.iterations);
+  apply_budget(lane);
   if (turned_.friction) sim.set_friction(*turned_.friction);
   if (turned_.wind)
     for (int w = 0; w < sim.winds(); ++w) sim.set_wind(w, *turned_.wind);

@@ -189,9 +189,7 @@ class SceneCheck {
       out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
                                          " and conservation \"cpd\", expected \"projective\"; \"generalized_alpha\", "
                                          "\"implicit_euler\" and \"trbdf2\" take both");
-    const bool counted = minimizer == "projective" && (integrator == "implicit_euler" ||
-                                                       integrator == "generalized_alpha" || integrator == "trbdf2");
-    if (s.budget > 0 && !counted)
+    if (s.budget > 0 && !keeps_budgets(integrator, minimizer))
       out_.error("solver.budget", "found " + format_number(s.budget) + " with integrator " + quoted(integrator) +
                                       " and minimizer " + quoted(minimizer) +
                                       ", whose work is not counted, expected 0; \"implicit_euler\", "

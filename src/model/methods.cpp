@@ -1,6 +1,7 @@
-#include "verve/registry.h"
-
 #include <algorithm>
+
+#include "verve/registry.h"
+#include "verve/scene.h"
 
 namespace verve {
 
@@ -148,6 +149,17 @@ const std::vector<std::string>& post_step_names() {
 const std::vector<std::string>& acceleration_names() {
   static const std::vector<std::string> names{"none", "chebyshev", "anderson"};
   return names;
+}
+
+bool keeps_budgets(std::string_view integrator, std::string_view minimizer) {
+  return minimizer == "projective" &&
+         (integrator == "implicit_euler" || integrator == "generalized_alpha" || integrator == "trbdf2");
+}
+
+bool keeps_budgets(const SolverSpec& solver) {
+  const MethodInfo* const method = find_method(solver.method);
+  return method && keeps_budgets(solver.integrator.empty() ? method->integrator : solver.integrator,
+                                 solver.minimizer.empty() ? method->minimizer : solver.minimizer);
 }
 
 bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {

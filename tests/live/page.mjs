@@ -194,7 +194,8 @@ async function dials(page) {
       };
     }), key);
     await slider.focus();
-    await page.keyboard.press('ArrowRight');
+    // to where it can go
+    await page.keyboard.press(Number(await slider.inputValue()) < 1 ? 'ArrowRight' : 'ArrowLeft');
     await sent;
   }
   await inPage.step(page, 2);

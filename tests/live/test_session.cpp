@@ -188,6 +188,7 @@ TEST_CASE("every dial can be turned while it runs, and stays where it is through
         R"({"type": "dial", "name": "gravity", "value": [0, -3, 0]})",
         R"({"type": "dial", "name": "stiffness", "value": 2})", R"({"type": "dial", "name": "step", "value": 0.01})",
         R"({"type": "dial", "name": "iterations", "value": 15})",
+        R"({"type": "dial", "name": "budget", "value": 2})",
         R"({"type": "dial", "name": "wind", "value": [5, 0, 0]})",
         R"({"type": "dial", "name": "friction", "value": 0.5})",
         R"({"type": "dial", "name": "half_life", "value": null})"}) {
@@ -200,6 +201,9 @@ TEST_CASE("every dial can be turned while it runs, and stays where it is through
   const auto told = session.handle(R"({"type": "reset"})");
   CHECK(says(told, "\"stiffness\": 2"));
   CHECK(says(told, "\"step\": 0.01"));
+  CHECK(says(told, "\"budget\": 2"));
+  CHECK(says(session.handle(R"({"type": "dial", "name": "budget", "value": null})"), "\"budget\": null"));
+  CHECK(refused(session.handle(R"({"type": "dial", "name": "budget", "value": -1})")));
   frames(session, 2);
 }
 
