@@ -57,8 +57,8 @@ const std::vector<std::string>& acceleration_names();
 /// Whether a step at this point of the axes sees what bodies touch. The others would let them pass through
 /// (docs/contact.md).
 bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation);
-/// Whether the work of such a step is counted, so that a frame can keep to a budget (docs/budget.md).
-bool keeps_budgets(std::string_view integrator, std::string_view minimizer);
+/// Whether a frame of such steps can keep to a budget (docs/budget.md).
+bool keeps_budgets(std::string_view integrator, std::string_view minimizer, std::string_view conservation);
 bool keeps_budgets(const SolverSpec& solver);
 /// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
 const std::vector<std::string>& own_step_names();

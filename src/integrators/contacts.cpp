@@ -66,7 +66,7 @@ void Contacts::close_faces(int first) {
   const auto closed = [](const Face& f, int edge) { return f.closed >> (3 + edge) & 1; };
   for (size_t i = first; i < faces.size(); ++i)
     for (int e = 0; e < 3; ++e)
-      for (size_t j = i + 1; j < faces.size() && !closed(faces[i], e); ++j)
+      for (size_t j = i + 1; j < faces.size(); ++j)
         for (int other = 0; other < 3; ++other) {
           const int a = faces[j].rows[ends[other][0]], b = faces[j].rows[ends[other][1]];
           const int p = faces[i].rows[ends[e][0]], q = faces[i].rows[ends[e][1]];

@@ -74,7 +74,7 @@ bool Island::draw_back(double h, double most, double slack, double near, Precisi
     return sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v - most;
   };
   double low = 0, high = 1, at_low = go_to(0), at_high = go_to(1);
-  if (!(at_low <= slack) && problem_.momenta && problem_.touches) {
+  if (!(at_low <= slack) && problem_.momenta && problem_.touches && near == 0) {
     // bodies that are crushed into each other may press elsewhere once they have turned: without a turn, then, and L
     // owed
     const Vec3 way =
@@ -89,7 +89,7 @@ bool Island::draw_back(double h, double most, double slack, double near, Precisi
   // regula falsi that halves the weight of an end that stays (the Illinois rule)
   double left = at_low;
   int stayed = 0;
-  for (int n = 0; n < most_cuts && left < -0.5 * near; ++n) {
+  for (int n = 0; n < most_cuts && left < -0.5 * std::max(slack, near); ++n) {
     double t = std::isfinite(at_high) ? low - at_low * (high - low) / (at_high - at_low) : 0.5 * (low + high);
     if (!(t > low && t < high) || n > most_cuts / 2) t = 0.5 * (low + high);
     const double now = go_to(t);

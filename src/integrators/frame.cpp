@@ -38,7 +38,9 @@ constexpr double tried_share = 0.3;
 /// And of what is left when islands that have met begin anew, at least.
 constexpr double left_share = 0.25;
 /// Iterations of a sub-step that are worth one.
-constexpr int worthwhile = 4;
+constexpr int worthwhile = 5;
+/// Of what a frame may take.
+constexpr double may_become_short = 0.25;
 
 /// Sub-steps of a frame up to which those that went well stand when a later one fails. Where more are needed, bodies go
 /// deep, and do better if they come in by short steps.
@@ -71,10 +73,12 @@ bool resolves_energy(const Island& island, double e_ref) {
 /// What an island may take of what is left of a frame: by its share of the vertices that are still to come.
 World::Allowance World::allowance_of(const Island& island) const {
   Allowance out;
-  if (!(settings.budget > 0)) return out;
-  double rows = 0;
+  // nothing would keep these from gaining where a step is cut short
+  if (!(settings.budget > 0) || island.searches() || island.consistent()) return out;
+  double rows = island.rows();
   for (const Island* other : islands_)
-    if (std::find(arrived_.begin(), arrived_.end(), other) == arrived_.end()) rows += other->rows();
+    if (other != &island && !stood(*other) && std::find(arrived_.begin(), arrived_.end(), other) == arrived_.end())
+      rows += other->rows();
   out.milliseconds = std::max(left_, left_share * settings.budget) * island.rows() / rows;
   out.begun = island.work().milliseconds();
   const double least = island.substep_cost(worthwhile);
@@ -86,7 +90,7 @@ World::Allowance World::allowance_of(const Island& island) const {
 StepOutcome World::advance(Island& island, StepReport& report) {
   const double h = scene.step;
   const bool automatic = settings.substeps == 0;
-  const Allowance allowance = allowance_of(island);
+  Allowance allowance = allowance_of(island);
   const int finest = island.searches() ? most_searched : most_substeps;
   int most = std::min(finest, allowance.substeps);
   int n = settings.substeps;
@@ -115,7 +119,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   watch.book(detection_);
   n = std::max({n, 1, passing});
   const int fewest = (passing + 3) / 4;  // nothing may pass another thing unseen, whatever the budget
-  if (automatic && allowance.limits()) n = std::max(std::min(power_of_two(n), most), fewest);
+  // so that it can be halved where that may become short
+  if (automatic && n * island.substep_cost(worthwhile) > may_become_short * allowance.milliseconds)
+    n = std::max(std::min(power_of_two(n), most), fewest);
   int tried = n;
   bool calm = island.calm_frames > 0;
   bool all_contacts = island.heap;  // in which bodies are pushed where they would not go by themselves
@@ -132,7 +138,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
     bool shortest = !automatic || n >= most;
     bool last_chance = shortest && (calm || !automatic || !settings.calm);
     StepOutcome outcome;
-    bool failed = false, too_high = false, missed = false;
+    bool failed = false, too_high = false, missed = false, strikes = false, gained_most = false;
     int impact = 0;
     if (first == 0) worst = {};
     int sub = first;
@@ -150,7 +156,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.driven &&
           !island.has_sheets())
         impact = std::min(substeps_for(island.impact_frequency(h), 1), most);
-      failed = impact > n;
+      failed = strikes = sub == 0 && impact > n;
       if (failed) break;
       hold_momenta(island, time, h / n);
       if (sub == 0) stir(island, time);
@@ -160,8 +166,12 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (settings.projection) island.projection->begin(island, h / n, demand);
       const int least = island.has_sheets() ? most_draped : most_substeps;  // where something touches
       const bool loose = int(island.bodies().size()) >= least_heap || island.has_sheets();
-      const bool hurries = allowance.spent(island) > tried_share * allowance.milliseconds;
-      const bool again = !last_chance && n < least && !island.inelastic && !island.driven && !hurries;
+      // what did not go well is taken as it is where there is no time to try it again
+      const auto out_of_time = [&] {
+        return allowance.limits() &&
+               ((2 * n > most && most < finest) || allowance.spent(island) > tried_share * allowance.milliseconds);
+      };
+      const bool again = !last_chance && n < least && !island.inelastic && !island.driven && !out_of_time();
       island.preparation_cost = allowance.spent(island) - prepared_from;
       island.allowance = std::max(0.0, allowance.left(island) - (n - sub - 1) * island.preparation_cost) / (n - sub);
       outcome = island.step(h / n, settings, demand, calm, again);
@@ -197,7 +207,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
           !island.contacts.empty() &&
           (n >= least || still || (island.inelastic && !gained && (loose || outcome.error_h < small_loss)));
       const bool settled = outcome.impossible && outcome.status == StepOutcome::Status::converged;
-      const bool taken = outcome.cut || allowance.spent(island) > tried_share * allowance.milliseconds;
+      const bool taken = outcome.cut || out_of_time();
       if (!last_chance && !fine && !taken && !settled && !(demand.lowers() && outcome.at_least_energy())) {
         // sheets that touch may go on as PD would, which stops anywhere, once they are near
         const bool near = !island.contacts.empty() && island.has_sheets() && outcome.step_length < 1e-2;
@@ -221,6 +231,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       }
       if (failed) break;
       if (high || (flies && high_now()) || (touches && outcome.let_go)) island.shed(outcome);
+      const double after = outcome.target_total + outcome.residual.h;
+      failed = gained_most =
+          allowance.limits() && std::min(outcome.residual.h, after - outcome.before) > most_astray * outcome.e_ref;
+      if (failed) break;
       if (still) stand_still(island, outcome);
       Stopwatch watch;
       missed = failed = !all_contacts && missed_contact(island, time);
@@ -235,9 +249,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       island.restarts = false;
       for (const int b : island.bodies()) state.ledger[b].lies = still;
     }
-    if (outcome.status == StepOutcome::Status::not_finite && most < finest) {  // now it takes what it takes
-      most = finest;
-      shortest = !automatic || n >= most, last_chance = last_chance && shortest;
+    if (allowance.limits() && (gained_most || outcome.status == StepOutcome::Status::not_finite)) {
+      // now it takes what it takes, and as long
+      allowance = {}, most = finest;
+      if (n < most) shortest = last_chance = !automatic;
     }
     if (failed && last_chance && !too_high && !missed) return outcome;
     if (failed && sub > first && n <= most_kept && has_contact() && !missed && !too_high && !shortest) {
@@ -268,7 +283,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         hold_momenta(island, clock(state.frame + 1.0 / n), h / n);  // to be lowered with the momenta it will have
         if (!island.lower_energy(lowered, h / n, settings)) lowers = false;
       }
-      if (impact > n) {
+      if (strikes) {
         tried = n = impact;
       } else if (missed) {
         all_contacts = true;

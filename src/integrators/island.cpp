@@ -288,7 +288,7 @@ bool Island::find_factor(double hh, const Settings& settings) {
     return found;
   };
   factor_.clear();
-  slot_ = nullptr;
+  slot_ = nullptr, entries_ = 0;
   if (parts_.empty()) {
     slot_ = factor_for(hh, settings);
     if (slot_) factor_.add(slot_->solver, 0);

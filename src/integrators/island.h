@@ -50,6 +50,10 @@ struct Settings {
 /// More iterations than this in one step of a frame count as a failure: half the step is cheaper.
 inline constexpr int patience_of_steps = 40;
 
+/// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that takes;
+/// one in the air that was cut short and ends so far from H, by backward Euler.
+inline constexpr double most_astray = 0.05;
+
 /// Dials and debts of an island for one step, summed over its bodies.
 struct Demand {
   Quantities debt;          // what earlier steps owe

@@ -11,9 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Of E_ref: a step in the air that was cut short and ends farther from H than that is none; and so many after it do
-/// not look for H.
-constexpr double most_astray = 0.05;
+/// Steps in the air that do not look for H once one was cut short and went astray.
 constexpr int stays_hurried = 8;
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -52,8 +50,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
     // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
     // time that a factor took: that would be another one.)
-    const bool hasty = limited && !plain && contacts.empty() && out.cut &&
-                       out.error_h > (work_.factors > factors ? 10 : 1) * most_astray;
+    const double most = (work_.factors > factors && out.residual.h < 0 ? 10 : 1) * most_astray;
+    const bool hasty = limited && !plain && contacts.empty() && out.cut && out.error_h > most;
     if (hasty) hurried_ = stays_hurried;
     if (hasty || (out.let_go && !out.finished && !again)) {
       before.iterations += out.iterations, before.timings += out.timings;
@@ -64,6 +62,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     }
     out.iterations += before.iterations;
     out.timings += before.timings;
+    out.cut = out.cut || (hurried_ > 0 && limited && contacts.empty());
     if (out.let_go && !out.finished) break;  // it will be taken again, from its first stage
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
     asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};

@@ -30,7 +30,7 @@ constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
 /// Of what a step may take: then it lets go of H, to end well with the rest. And the least it has.
 constexpr double held_share = 0.6;
-constexpr int least_iterations = 2;
+constexpr int least_iterations = 2, least_plain_iterations = 6;  // the latter of PD, which nothing draws back
 /// Of E_ref: how near to H it is looked for then, where a step has too much.
 constexpr double cut_tolerance = 1e-2;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
@@ -311,13 +311,14 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   // factors that had to be made leave it half of what it may take
   const double prepared = allowance < infinity ? work().milliseconds() : 0;
   const double counts_from = std::max(begun, prepared - 0.5 * allowance);
+  int at_least = p.held ? least_iterations : least_plain_iterations;
   for (int k = 0;; ++k) {
     bool hurries = false;  // there will hardly be another iteration
     if (allowance < infinity && k > 0) {
       const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
       hurries = next + each > allowance;
       if (p.touches && p.held && !p.lets_go && next > held_share * allowance) let_go(), out.cut = true;
-      if (k >= least_iterations && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
+      if (k >= at_least && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
     }
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -396,10 +397,11 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     out.stalled = out.stalled && !done;
     // friction of what has just come to touch, once it is known how hard it presses
-    if (!took_hold && (done || k == hold_after || (hurries && k > 0))) {
+    if (!took_hold && (done || k == hold_after || hurries)) {
       took_hold = true;
-      if (out.cut) last_iteration = std::max(last_iteration, k + 2);  // to be felt
       if (contacts.take_hold()) {
+        at_least = k + least_iterations;  // to be felt
+        if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
         pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
         last_merit = out.step_length = infinity;                             // it has not been felt yet
@@ -412,7 +414,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
-        fell_back = true, last_iteration = k + (out.cut ? least_iterations : settings.iterations / 2), stuck = 0;
+        fell_back = true, last_iteration = k + settings.iterations / 2, at_least = k + least_iterations, stuck = 0;
         x_before_ = rest_pose_;
         shorten_step(0);
         last_merit = infinity, out.stalled = false;
@@ -520,7 +522,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   const bool ends_by_itself = out.status == StepOutcome::Status::converged || out.iterations >= patience_of_steps;
   const bool may_gain = p.touches || p.lets_go || calm || (ends_by_itself && !demand.lowers());
   if (p.held && !p.published && may_gain && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
-      draw_back(h, most, p.tolerance * p.e_ref, (out.cut ? cut_tolerance : p.tolerance) * p.e_ref, kernel)) {
+      draw_back(h, most, p.tolerance * p.e_ref, out.cut ? cut_tolerance * p.e_ref : 0, kernel)) {
     motion.energy = sums_.energy;
     const RowSums& s = sums_.rows;
     Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h - p.deferred};

@@ -331,7 +331,7 @@ void Simulation::set_iterations(int cap) {
 void Simulation::set_budget(double milliseconds) {
   require(milliseconds >= 0 && std::isfinite(milliseconds), "set_budget: expected milliseconds >= 0");
   require(milliseconds == 0 || keeps_budgets(impl_->world.scene.solver),
-          "set_budget: the work of method \"" + impl_->world.scene.solver.method + "\" is not counted, expected 0");
+          "set_budget: method \"" + impl_->world.scene.solver.method + "\" cannot keep to one, expected 0");
   impl_->world.settings.budget = milliseconds;
 }
 

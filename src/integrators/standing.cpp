@@ -72,9 +72,16 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
   add(hash, state.gravity);
   for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(island.version()),
                          double(island.substeps), double(island.forced_substeps), double(island.calm_frames),
-                         double(island.frames_to_wait), double(island.waiting)})
+                         double(island.frames_to_wait), double(island.waiting), settings.budget})
     whole(a);
   return hash.value();
+}
+
+/// Whether it was left alone in the last frame.
+bool World::stood(const Island& island) const {
+  for (const Standing& s : standing_)
+    if (s.island == &island) return s.frames > agreeing;
+  return false;
 }
 
 /// At the start of a frame, once: whether this island need not be looked at in it.

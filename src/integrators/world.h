@@ -76,6 +76,7 @@ class World {
   bool is_steady(const Island& island) const;
   std::optional<std::uint64_t> start_hash(const Island& island) const;
   bool stands(const Island& island);
+  bool stood(const Island& island) const;
   void stay(const Island& island);
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);

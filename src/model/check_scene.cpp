@@ -189,11 +189,11 @@ class SceneCheck {
       out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
                                          " and conservation \"cpd\", expected \"projective\"; \"generalized_alpha\", "
                                          "\"implicit_euler\" and \"trbdf2\" take both");
-    if (s.budget > 0 && !keeps_budgets(integrator, minimizer))
+    if (s.budget > 0 && !keeps_budgets(integrator, minimizer, conservation))
       out_.error("solver.budget", "found " + format_number(s.budget) + " with integrator " + quoted(integrator) +
-                                      " and minimizer " + quoted(minimizer) +
-                                      ", whose work is not counted, expected 0; \"implicit_euler\", "
-                                      "\"generalized_alpha\" and \"trbdf2\" with \"projective\" keep to one");
+                                      ", minimizer " + quoted(minimizer) + " and conservation " + quoted(conservation) +
+                                      ", which cannot keep to one, expected 0; \"cpd\" by \"projective\" steps of "
+                                      "\"generalized_alpha\" or \"implicit_euler\" can, and \"pd\"");
     for (size_t i = 0; !direct && conservation == "cpd" && i < scene_.bodies.size(); ++i)
       if (scene_.bodies[i].mass_matrix == "consistent")
         out_.error(at("bodies", i) + ".mass_matrix",

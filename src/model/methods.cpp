@@ -151,15 +151,17 @@ const std::vector<std::string>& acceleration_names() {
   return names;
 }
 
-bool keeps_budgets(std::string_view integrator, std::string_view minimizer) {
-  return minimizer == "projective" &&
-         (integrator == "implicit_euler" || integrator == "generalized_alpha" || integrator == "trbdf2");
+bool keeps_budgets(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {
+  if (minimizer != "projective") return false;
+  if (conservation == "none") return integrator == "implicit_euler";  // others need what their iterations bring
+  return conservation == "cpd" && (integrator == "implicit_euler" || integrator == "generalized_alpha");
 }
 
 bool keeps_budgets(const SolverSpec& solver) {
   const MethodInfo* const method = find_method(solver.method);
   return method && keeps_budgets(solver.integrator.empty() ? method->integrator : solver.integrator,
-                                 solver.minimizer.empty() ? method->minimizer : solver.minimizer);
+                                 solver.minimizer.empty() ? method->minimizer : solver.minimizer,
+                                 solver.conservation.empty() ? method->conservation : solver.conservation);
 }
 
 bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {

@@ -73,12 +73,16 @@ TEST_CASE("work is counted the same at every run and on any number of threads, a
 }
 
 TEST_CASE("a budget that is never reached changes no bit") {
-  Scene scene = dropped_ball();
-  Simulation without = simulate(scene);
-  scene.solver.budget = 1e6;
-  Simulation with = simulate(scene);
-  for (int f = 0; f < 25; ++f) REQUIRE((without.step() && with.step()));
-  CHECK(without.state_hash() == with.state_hash());
+  Scene hyperelastic = dropped_ball();  // its steps are searched for their length, and not cut
+  hyperelastic.bodies[0].potentials[0] = {"neo_hookean",
+                                          {{"young", Track<double>(1e5)}, {"poisson", Track<double>(0.4)}}};
+  for (Scene scene : {dropped_ball(), pair_of_balls(), hyperelastic}) {
+    Simulation without = simulate(scene);
+    scene.solver.budget = 1e6;
+    Simulation with = simulate(scene);
+    for (int f = 0; f < 25; ++f) REQUIRE((without.step() && with.step()));
+    CHECK(without.state_hash() == with.state_hash());
+  }
 }
 
 TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
@@ -89,7 +93,7 @@ TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
   MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
           ", at the end ", kept.last);
   // an iteration is not cut in two, and each sub-step has two of them
-  CHECK(kept.most <= 1.25 * scene.solver.budget);
+  CHECK(kept.most <= 1.4 * scene.solver.budget);
   CHECK(kept.worst > 1e-3);  // it was cut short, and not in vain
   // never more than there was, and once it flies, all of it
   CHECK(kept.grown <= 2e-6);
@@ -113,6 +117,44 @@ TEST_CASE("bodies that meet within a budget keep P and L, and gain nothing") {
   }
 }
 
+TEST_CASE("boxes that stick to each other by friction for want of time keep L, and the books close") {
+  // drawn back without its turn, each step lost L; two iterations did not feel friction
+  Scene scene;
+  for (const double side : {-1.0, 1.0}) {
+    BodySpec box = generated_body("box", {{"size", {1, 1, 1}}, {"cells", {3, 3, 3}}}, strain(1e5));
+    box.name = side < 0 ? "left" : "right", box.place.translate = {0.7 * side, 0.2 * side, 0};
+    box.friction = 0.5, box.restitution = 0.3;
+    box.initial.velocity = {-3 * side, 0, 0}, box.initial.angular_velocity = {0, 0.5, side};
+    scene.bodies.push_back(box);
+  }
+  scene.contact.emplace();
+  const Course free = run(scene, 45);
+  const double mass = simulate(scene).measure().mass;
+  for (const double share : {0.4, 0.15, 0.05}) {
+    CAPTURE(share);
+    scene.solver.budget = share * free.most;
+    const Course kept = run(scene, 45);
+    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H + loss off by ", kept.worst,
+            "  P ", kept.momentum, " L ", kept.spin);
+    CHECK(kept.momentum <= 1e-11 * mass * 3);
+    CHECK(kept.spin <= 1e-10 * mass * 3);
+    CHECK(kept.grown <= 1e-5);
+  }
+}
+
+TEST_CASE("frames end, whatever the budget: what it takes to halve sub-steps, and to cut an impact into them") {
+  Scene scene = grounded({ball_body(0.6, 4, 1e7, {0, 1.5, 0}), ball_body(0.4, 3, 1e6, {0.1, 2.6, 0}, "upper")},
+                         {floor_plane(0.3)});
+  scene.contact.emplace();
+  const Course free = run(scene, 40);
+  for (double share = 0.02; share < 2; share *= 1.4) {
+    CAPTURE(share);
+    scene.solver.budget = share * free.most;
+    const Course kept = run(scene, 40);
+    CHECK(kept.grown <= most_astray);  // a step that gained more would have been taken again, without a budget
+  }
+}
+
 TEST_CASE("a strip folded on itself does not enter itself, whatever the budget") {
   Scene scene;
   scene.gravity = {0, -earth, 0};
@@ -130,7 +172,11 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
   scene.contact.emplace();
   scene.contact->self = true, scene.contact->stiffness = 8000;
   const Course free = run(scene, 120);
-  for (const auto& [share, deep] : {std::pair{1.0, 0.03}, {0.5, 0.1}}) {
+  struct Case {
+    double share, deep, over;
+  };
+  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip
+  for (const auto& [share, deep, over] : {Case{1.0, 0.03, 1.5}, {0.5, 0.1, 3}}) {
     CAPTURE(share);
     scene.solver.budget = share * free.mean;
     const Diagnostics problems = check_scene(scene);
@@ -138,7 +184,6 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
     World world(scene, std::move(compile(scene).value()), 1);
     const double start = world.measure(0).total;
     double deepest = 0, grown = 0, most = 0;
-    int over = 0;
     for (int f = 0; f < 120; ++f) {
       const StepReport report = world.step();
       REQUIRE_MESSAGE(report, report.message);
@@ -146,13 +191,12 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
       deepest = std::max(deepest, world.island_of(0).contacts.depth());
       grown = std::max(grown, kept_energy(m) - start);
       most = std::max(most, report.work);
-      over += report.work > 1.5 * scene.solver.budget;
     }
     MESSAGE("work ", free.most, " -> ", most, " of ", scene.solver.budget, "  deepest ", deepest, " m  grown ",
             grown / start);
     CHECK(deepest <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
     CHECK(grown <= 1e-4 * start);
-    CHECK(over == 0);
+    CHECK(most <= over * scene.solver.budget);
   }
 }
 
@@ -176,7 +220,8 @@ TEST_CASE("budgets are refused where nothing is counted, and negative ones every
   scene.colliders.clear();
   scene.solver.budget = 5;
   CHECK(!check_scene(scene).has_errors());
-  for (const std::string method : {"pbd", "newton", "cpd_midpoint", "verlet", "admm"}) {
+  for (const std::string method :
+       {"pbd", "newton", "cpd_midpoint", "verlet", "admm", "trbdf2", "pd_alpha", "published"}) {
     CAPTURE(method);
     scene.solver.method = method;
     CHECK(check_scene(scene).text().find("solver.budget: found 5 with integrator") != std::string::npos);
