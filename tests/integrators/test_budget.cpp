@@ -156,21 +156,7 @@ TEST_CASE("frames end, whatever the budget: what it takes to halve sub-steps, an
 }
 
 TEST_CASE("a strip folded on itself does not enter itself, whatever the budget") {
-  Scene scene;
-  scene.gravity = {0, -earth, 0};
-  scene.bodies = {generated_body(
-      "strip", {{"length", {2.4}}, {"height", {0.08}}, {"width", {0.3}}, {"cells", {24, 1, 3}}}, strain(6e4))};
-  scene.bodies[0].name = "strip", scene.bodies[0].place.translate = {0, 0.6, 0}, scene.bodies[0].friction = 0.3;
-  AnchorSpec anchor;
-  anchor.body = "strip", anchor.stiffness = Track<double>(2e4);
-  anchor.vertices.box = {{Vec3{-0.02, 0.5, -1}, Vec3{0.02, 0.57, 1}}};
-  scene.anchors.push_back(anchor);
-  ColliderSpec bar;
-  bar.shape = "cylinder", bar.radius = 0.1, bar.length = 0.6;
-  bar.rotation = Track<Vec3>(Vec3{90, 0, 0}), bar.position = Track<Vec3>(Vec3{0, 0.46, 0});
-  scene.colliders.push_back(bar);
-  scene.contact.emplace();
-  scene.contact->self = true, scene.contact->stiffness = 8000;
+  Scene scene = strip();
   const Course free = run(scene, 120);
   struct Case {
     double share, deep, over;

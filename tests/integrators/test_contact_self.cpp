@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "integrators/contact_scenes.h"
 #include "integrators/world.h"
 
 using namespace verve;
+using verve::test::strip;
 
 namespace {
 
@@ -16,32 +18,6 @@ std::unique_ptr<World> world_of(const Scene& scene, int threads = 1) {
   Expected<Model> model = compile(scene);
   REQUIRE_MESSAGE(model.has_value(), model.diagnostics().text());
   return std::make_unique<World>(scene, std::move(*model), threads);
-}
-
-/// The built-in scene `strip` on a coarser mesh.
-Scene strip() {
-  Scene scene;
-  scene.gravity = {0, -9.81, 0};
-  BodySpec body;
-  body.name = "strip";
-  body.mesh.generator = "strip";
-  body.mesh.parameters = {{"length", {2.4}}, {"height", {0.08}}, {"width", {0.3}}, {"cells", {24, 1, 3}}};
-  body.place.translate = {0, 0.6, 0};
-  body.potentials.push_back({"tet_strain", {{"mu", Track<double>(6e4)}}});
-  body.friction = 0.3;
-  scene.bodies.push_back(body);
-  AnchorSpec anchor;
-  anchor.body = "strip", anchor.stiffness = Track<double>(2e4);
-  anchor.vertices.box = {{Vec3{-0.02, 0.5, -1}, Vec3{0.02, 0.57, 1}}};
-  scene.anchors.push_back(anchor);
-  ColliderSpec bar;
-  bar.shape = "cylinder", bar.radius = 0.1, bar.length = 0.6;
-  bar.rotation = Track<Vec3>(Vec3{90, 0, 0}), bar.position = Track<Vec3>(Vec3{0, 0.46, 0});
-  scene.colliders.push_back(bar);
-  scene.contact.emplace();
-  scene.contact->self = true;
-  scene.contact->stiffness = 8000;  // its ends meet at 5 m/s
-  return scene;
 }
 
 Scene drape() {
