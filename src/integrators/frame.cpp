@@ -73,8 +73,9 @@ bool resolves_energy(const Island& island, double e_ref) {
 /// What an island may take of what is left of a frame: by its share of the vertices that are still to come.
 World::Allowance World::allowance_of(const Island& island) const {
   Allowance out;
-  // nothing would keep these from gaining where a step is cut short
-  if (!(settings.budget > 0) || island.searches() || island.consistent()) return out;
+  // nothing would keep these from gaining where a step is cut short, and what is fixed cannot be taken again shorter
+  const bool fixed = settings.substeps > 0 && settings.conservation == Conservation::cpd;
+  if (!(settings.budget > 0) || island.searches() || island.consistent() || fixed) return out;
   double rows = island.rows();
   for (const Island* other : islands_)
     if (other != &island && !stood(*other) && std::find(arrived_.begin(), arrived_.end(), other) == arrived_.end())
@@ -232,8 +233,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (failed) break;
       if (high || (flies && high_now()) || (touches && outcome.let_go)) island.shed(outcome);
       const double after = outcome.target_total + outcome.residual.h;
-      failed = gained_most =
-          allowance.limits() && std::min(outcome.residual.h, after - outcome.before) > most_astray * outcome.e_ref;
+      failed = gained_most = automatic && allowance.limits() &&
+                             std::min(outcome.residual.h, after - outcome.before) > most_astray * outcome.e_ref;
       if (failed) break;
       if (still) stand_still(island, outcome);
       Stopwatch watch;

@@ -186,6 +186,16 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
   }
 }
 
+TEST_CASE("a fixed number of sub-steps is taken, whatever the budget") {
+  Scene scene = dropped_ball();
+  scene.solver.substeps = 4;
+  Simulation without = simulate(scene);
+  scene.solver.budget = 1e-3;
+  Simulation with = simulate(scene);
+  for (int f = 0; f < 20; ++f) REQUIRE((without.step() && with.step()));
+  CHECK(without.state_hash() == with.state_hash());
+}
+
 TEST_CASE("what flies stays in one piece without time to iterate") {
   for (const std::string method : {"cpd", "cpd_bdf2", "cpd_euler", "pd"}) {
     CAPTURE(method);
