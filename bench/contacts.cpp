@@ -12,7 +12,8 @@ namespace verve::bench {
 
 namespace {
 
-/// About what a frame in which something touches takes on the average without one [ms].
+/// Chosen by trial, near what a frame in which something touches takes on the average without one (tug: half as much
+/// again) [ms]. Others may come out worse: docs/budget.md.
 constexpr std::pair<const char*, double> budgets[] = {
     {"ball", 9}, {"bears", 86},    {"strip", 5.5},  {"drape", 23},    {"stack", 4},
     {"bin", 50}, {"incline", 0.8}, {"crush", 0.25}, {"flag_torn", 3}, {"tug", 4.6}};

@@ -40,8 +40,8 @@ struct StepReport {
   double multiplier = 0;  ///< lambda_H of the last sub-step
   int torn = 0;           ///< elements that were beyond their limit at the end of the frame and are gone
   double milliseconds = 0;
-  /// About how long it takes [ms], by a count of what was done: the same at every run, on any machine and any number of
-  /// threads. 0 for methods with steps of their own, which are not counted.
+  /// About how long it takes [ms], by a count of what was done: the same at every run and on any number of threads. 0
+  /// for methods with steps of their own, which are not counted.
   double work = 0;
   StepTimings timings;
   explicit operator bool() const { return status == StepStatus::ok; }
