@@ -125,7 +125,7 @@ bool Contacts::anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3&
     grip.point = pose.to_local(own - offset);
     return true;
   }
-  if (grip.own == 2) return anchor_on_edges(x, grip, place.at_rows, place.at[1], -place.at[3], offset);
+  if (grip.own == 2) return anchor_on_edges(x, grip, place.at_rows, place.at[1], -place.at[3], offset, place.normal);
   return anchor_on_face(x, grip, {place.at_rows[1], place.at_rows[2], place.at_rows[3]},
                         x[place.at_rows[0]].xyz() - offset, place.normal);
 }
@@ -150,10 +150,11 @@ bool Contacts::anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3
   return true;
 }
 
-/// Points of two edges beside those at s and t, where nothing is stretched.
+/// Points of two edges beside those at s and t, so that they are apart by `offset` more across `out`.
 bool Contacts::anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
-                               const Vec3& offset) const {
-  const Vec3 p = x[rows[1]].xyz() - x[rows[0]].xyz(), q = x[rows[3]].xyz() - x[rows[2]].xyz();
+                               const Vec3& offset, const Vec3& out) const {
+  const auto across = [&](const Vec3& v) { return v - out * dot(out, v); };
+  const Vec3 p = across(x[rows[1]].xyz() - x[rows[0]].xyz()), q = across(x[rows[3]].xyz() - x[rows[2]].xyz());
   const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), det = pp * qq - pq * pq;
   if (!(det > 0)) return false;
   const double po = dot(p, offset), qo = dot(q, offset);
@@ -163,6 +164,19 @@ bool Contacts::anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 
   return true;
 }
 
+/// What has just come to touch slides by as much as it has gone since the step began, across the normal that it has
+/// now: a spring that is not stretched there at any distance between the two. (Held to where the normal of the start
+/// led, it was stretched by the way on which they came together, and W at x_n rose by all of that when it took hold.)
+bool Contacts::hold_from_start(Grip& grip, const Place& place) const {
+  const std::array<int, 4>& at = place.at_rows;
+  const Vec3& normal = place.normal;
+  if (grip.own != 2) return anchor_on_face(start.data(), grip, {at[1], at[2], at[3]}, start[at[0]].xyz(), normal);
+  Vec3 apart{};
+  for (int i = 0; i < 4; ++i) apart += start[at[i]].xyz() * place.at[i];
+  apart = apart - normal * dot(normal, apart);
+  return anchor_on_edges(start.data(), grip, at, place.at[1], -place.at[3], apart * -1.0, normal);
+}
+
 bool Contacts::find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Grip& grip) const {
   const Vec3 p0 = x[c.rows[0]].xyz(), q0 = at(x, c.rows[2]), r = p0 - q0;
   const Vec3 p = x[c.rows[1]].xyz() - p0, q = at(x, c.rows[3]) - q0, n = cross(p, q);
@@ -170,7 +184,7 @@ bool Contacts::find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Gri
   if (!(nn > 0.1 * parallel * dot(p, p) * dot(q, q))) return false;
   const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
   if (!(std::abs(s - 0.5) < 1.5 && std::abs(t - 0.5) < 1.5)) return false;
-  if (c.rows[2] >= 0) return anchor_on_edges(x, grip, c.rows, s, t, {});
+  if (c.rows[2] >= 0) return anchor_on_edges(x, grip, c.rows, s, t, {}, n / std::sqrt(nn));
   take_rows(grip, 2, 2, c.rows);
   grip.weights = {1 - s, s, 0, 0};
   grip.point = pose.to_local(p0 + p * s);
@@ -532,8 +546,10 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
 bool Contacts::take_hold() {
   bool any = false;
   for (size_t g = 0; g < grips.size(); ++g)
-    if (grips[g].row >= 0 && grips[g].cap == Grip::unknown && places_[g].count > 0)
-      grips[g].cap = places_[g].coulomb, any = true;
+    if (grips[g].row >= 0 && grips[g].cap == Grip::unknown && places_[g].count > 0) {
+      const bool holds = grips[g].collider >= 0 || hold_from_start(grips[g], places_[g]);
+      grips[g].cap = holds ? places_[g].coulomb : 0, any = true;
+    }
   return any;
 }
 

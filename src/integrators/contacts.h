@@ -214,7 +214,8 @@ class Contacts {
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
   bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at, const Vec3& out) const;
   bool anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
-                       const Vec3& offset) const;
+                       const Vec3& offset, const Vec3& out) const;
+  bool hold_from_start(Grip& grip, const Place& place) const;
   void take_rows(Grip& grip, int own, int count, const std::array<int, 4>& rows) const;
   Vec3 find_stretch(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,

@@ -229,3 +229,67 @@ TEST_CASE("what friction holds, W does not leap where it comes off, and all of i
   CHECK(energy(later, aside, depth) == 0);
   CHECK(energy(later, 2 * aside, depth) == 0);
 }
+
+TEST_CASE(
+    "what takes hold on its way holds nothing where the step began, however it turned and wherever it came from") {
+  // Friction begins with the sliding of the step: W at x_n is what it was before, or a step could not fall back on it.
+  const auto turned = [](const Vec3& p, double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    return Vec3{c * p.x - s * p.y, s * p.x + c * p.y, p.z};
+  };
+  for (const bool edges : {false, true})
+    for (const double angle : {0.0, 0.2, -0.4}) {
+      CAPTURE(edges);
+      CAPTURE(angle);
+      Contacts contacts;
+      contacts.clear(2, 0);
+      contacts.row_of_state = contacts.state_of_row = {0, 1, 2, 3};
+      // a vertex, or an edge along z, comes down by 0.3 and aside by 0.05 onto a face, or an edge along x, that turns
+      const double gap = 0.3, aside = 0.05, depth = 0.002;
+      const Vec3 corner[3] = {{-1, 0, -1}, {0, 0, 1.5}, {1, 0, -1}};
+      std::vector<Vec4> start, end;
+      const auto add = [&](const Vec3& from, const Vec3& to) { start.push_back(Vec4(from)), end.push_back(Vec4(to)); };
+      if (edges) {
+        for (const double z : {-0.5, 0.6}) add({0, gap, z}, {aside, std::tan(angle) * aside - depth, z});
+        for (const double x : {-1.0, 1.0}) add({x, 0, 0.1}, turned({x, 0, 0.1}, angle));
+      } else {
+        add({0, gap, 0}, {aside, std::tan(angle) * aside - depth, 0});
+        for (const Vec3& c : corner) add(c, turned(c, angle));
+      }
+      contacts.start = start;
+      Grip grip;
+      grip.row = grip.rows[0] = 0, grip.body = 1;
+      ContactRow row;
+      if (edges) {
+        Contacts::OnEdge on{};
+        on.rows = {0, 1, 2, 3}, on.body = 0, on.other = 1, on.meeting = -1, on.stiffness = 3, on.friction = 0.5;
+        on.grip = 0, on.side = 1;  // z x x = y
+        REQUIRE(contacts.find_points(on, start.data(), {}, grip));
+        contacts.on_edges = {on};
+      } else {
+        Contacts::OnFaces on{};
+        on.row = 0, on.body = 0, on.other = 1, on.last = 1, on.meeting = -1, on.stiffness = 3, on.friction = 0.5;
+        on.grip = 0;
+        Contacts::Face face{{1, 2, 3}, 0};
+        face.normals = 0, contacts.outward.emplace_back().fill({0, 1, 0});
+        contacts.faces = {face};
+        contacts.touch(on, start.data(), row);
+        REQUIRE(contacts.find_point(row, start.data(), grip));
+        contacts.on_faces = {on};
+      }
+      contacts.grips = {grip};
+      std::vector<double> energies(2);
+      const auto energy = [&](const std::vector<Vec4>& x) {
+        std::vector<Vec4> gradient(x.size());
+        return contacts.add_gradient(x.data(), gradient.data(), energies);
+      };
+      REQUIRE(energy(start) == 0);
+      const double pressed = energy(end);
+      REQUIRE(pressed > 0);
+      REQUIRE(contacts.take_hold());
+      // it slides at the Coulomb force mu k p, and what it has slid by is the way aside, give or take the turn
+      const double cap = 0.5 * 3 * contacts.depth(), slid = (energy(end) - pressed) / cap;
+      CHECK(slid == doctest::Approx(aside).epsilon(std::abs(angle) + 0.02));
+      CHECK(energy(start) <= 1e-12 * pressed);
+    }
+}
