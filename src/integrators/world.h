@@ -99,8 +99,8 @@ class World {
   void foresee_contacts();
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
-  template <class End, class MayJoin>
-  bool join_islands(End&& end, MayJoin&& may_join);
+  template <class End, class Slack, class MayJoin>
+  bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
   void keep_substep(const Island& island);
   void return_to_substep(Island& island);
   void take_back();
