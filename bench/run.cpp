@@ -155,12 +155,12 @@ Results run(const Options& options, Observer& observer) {
         break;
       }
       case Item::Kind::contact: {
-        ContactResult result = measure_contact(name, 0, options, pace);
+        ContactResult result = measure_contact(name, false, options, pace);
         if (!pace.stopped()) out.contacts.push_back(std::move(result));
         break;
       }
       case Item::Kind::budget: {
-        ContactResult result = measure_contact(name, contact_budget(name), options, pace);
+        ContactResult result = measure_contact(name, true, options, pace);
         if (!pace.stopped()) out.budgets.push_back(std::move(result));
         break;
       }

@@ -52,9 +52,8 @@ std::vector<PairsResult> measure_pairs(const std::string& name, const Options& o
 std::vector<std::string> tearing_case_names();
 TearingResult measure_tearing(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> contact_case_names();
-ContactResult measure_contact(const std::string& name, double budget, const Options& options, Pace& pace);
-/// With which it is measured once more.
-double contact_budget(const std::string& name);
+/// `limited`: each frame within a budget, which is the mean of what they take without one.
+ContactResult measure_contact(const std::string& name, bool limited, const Options& options, Pace& pace);
 std::vector<std::string> minimiser_case_names();
 std::vector<MinimiserResult> measure_minimisers(const std::string& name, const Options& options, Pace& pace);
 /// The same of any scene with one body.

@@ -325,7 +325,8 @@ void print_contacts(const std::vector<ContactResult>& contacts) {
     if (limited)
       table.back().insert(table.back().begin() + 3, ms(c.budget)), table.back().push_back(fixed(c.error_h, 3));
   }
-  print_headed(limited ? "The same within a budget [ms, 1 thread]" : "Frames in which things touch [ms, 1 thread]",
+  print_headed(limited ? "The same, each frame within the mean of those that touch [ms, 1 thread]"
+                       : "Frames in which things touch [ms, 1 thread]",
                table);
 }
 

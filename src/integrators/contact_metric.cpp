@@ -12,6 +12,8 @@ namespace verve {
 namespace {
 
 constexpr int most_steps = 400;
+/// Of these, without time for more.
+constexpr int least_steps = 4;
 /// Rows that precondition each other, all of the same two bodies or so many of them.
 constexpr int most_grouped = 64, least_grouped = 16;
 /// Of what a row does along itself: below this K^-1 is lost in the digits of S.
@@ -106,6 +108,7 @@ void ContactMetric::set(const std::vector<ContactRow>& now, const std::vector<co
     if (patched_) diagonal_[r] = entry(r, r);
     compliance_[r] = std::max(1 / rows_[r]->stiffness, least_compliance * diagonal_[r]);
   }
+  products_ += 1500.0 * size();
   exact_ = patched_ && size() <= most_exact;
   if (exact_) {
     find_factored();
@@ -473,6 +476,7 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   }
   p_ = z_;
   for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
+    if (step >= least_steps && products_ >= enough_products) break;
     multiply(p_);
     const double curvature = product(p_, q_);
     if (!(curvature > 0)) break;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,8 @@ class ContactMetric {
   /// (K^-1 + S)^-1 y among rows that push, 0 of the others: up to a `fraction` of y. Begins at what is in `out` where
   /// that has a value for each row.
   void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, double fraction);
+  /// From so many products() on, multipliers() end after a few steps; what they lead to then is nearer than `out` was.
+  double enough_products = std::numeric_limits<double>::infinity();
   /// Multiply-adds so far, and entries of factors in the solves for columns of A^-1.
   double products() const { return products_; }
   double entries() const { return entries_of_columns_; }

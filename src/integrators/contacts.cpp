@@ -553,7 +553,7 @@ bool Contacts::take_hold() {
   return any;
 }
 
-void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
+void Contacts::settle_grips(const Vec4* x, std::span<double> losses, bool knows_pressure) {
   for (size_t g = 0; g < grips.size(); ++g) {
     const Place& place = places_[g];
     Grip& grip = grips[g];
@@ -570,7 +570,7 @@ void Contacts::settle_grips(const Vec4* x, std::span<double> losses) {
       grip.row = -1;  // the point slides until the spring holds, and cannot
       continue;
     }
-    grip.cap = place.coulomb;
+    grip.cap = knows_pressure ? place.coulomb : place.cap > 0 ? std::min(place.cap, place.coulomb) : Grip::unknown;
     const double share = place.other < 0 ? lost : 0.5 * lost;
     losses[place.body] += share, grip_energy_[place.body] -= share;
     if (place.other >= 0) losses[place.other] += share, grip_energy_[place.other] -= share;

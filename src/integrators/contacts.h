@@ -187,8 +187,10 @@ class Contacts {
   double grip_energy(int body) const { return grip_energy_.empty() ? 0 : grip_energy_[body]; }
 
   /// After a step that ended at x: springs that pull too hard give way, those that hold nothing go. Adds what this
-  /// takes from W to the losses of each body of the island.
-  void settle_grips(const Vec4* x, std::span<double> losses);
+  /// takes from W to the losses of each body of the island. `knows_pressure`: x is near the end that the step should
+  /// have, and what presses there tells at which force they will slide; else no more than what they had, or nothing
+  /// yet.
+  void settle_grips(const Vec4* x, std::span<double> losses, bool knows_pressure = true);
 
  private:
   /// What presses, two rows that hold against sliding, two that resist going round an edge.

@@ -10,6 +10,10 @@ namespace {
 
 /// Evaluations in which the end of a step that gained is looked for.
 constexpr int most_cuts = 40;
+/// Without time for more: it ends with less than it might have, and owes that.
+constexpr int few_cuts = 5;
+/// Of what is above the motion of the whole.
+constexpr double near_motion = 0.1;
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -66,14 +70,17 @@ bool Island::draw_back(double h, double most, double slack, double near, Precisi
   if (consistent() || problem_.pivots || problem_.statics) return false;
   carry_as_whole(h, rest_pose_);
   end_ = x_;
+  double last = 1;  // where x is
+  const auto too_much = [&] { return sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v - most; };
   const auto go_to = [&](double t) {
+    last = t;
     for (int i = 0; i < rows_; ++i) x_[i] = rest_pose_[i] + (end_[i] - rest_pose_[i]) * t;
     const RowArrays rows = arrays();
     pass([&](int begin, int end) { return arrive(rows, begin, end); });
     sums_.energy = add_gradient(x_, gg_, kernel);
-    return sums_.rows.kinetic + sums_.energy - problem_.beta * sums_.rows.force_v - most;
+    return too_much();
   };
-  double low = 0, high = 1, at_low = go_to(0), at_high = go_to(1);
+  double low = 0, high = 1, at_high = too_much(), at_low = go_to(0);
   if (!(at_low <= slack) && problem_.momenta && problem_.touches && near == 0) {
     // bodies that are crushed into each other may press elsewhere once they have turned: without a turn, then, and L
     // owed
@@ -83,13 +90,16 @@ bool Island::draw_back(double h, double most, double slack, double near, Precisi
     at_low = go_to(0);
   }
   if (!(at_low <= slack)) {  // the lesser of the two, of which shed() takes what it can
-    go_to(at_low < at_high || !std::isfinite(at_high) ? 0 : 1);
+    if (!(at_low < at_high) && std::isfinite(at_high)) go_to(1);
     return true;
   }
   // regula falsi that halves the weight of an end that stays (the Illinois rule)
+  const int cuts = near > 0 ? few_cuts : most_cuts;
+  // near to H is not near to it where the motion is less than that
+  const double enough = std::max(0.5 * slack, std::min(near, near_motion * -at_low));
   double left = at_low;
   int stayed = 0;
-  for (int n = 0; n < most_cuts && left < -0.5 * std::max(slack, near); ++n) {
+  for (int n = 0; n < cuts && left < -enough; ++n) {
     double t = std::isfinite(at_high) ? low - at_low * (high - low) / (at_high - at_low) : 0.5 * (low + high);
     if (!(t > low && t < high) || n > most_cuts / 2) t = 0.5 * (low + high);
     const double now = go_to(t);
@@ -103,7 +113,7 @@ bool Island::draw_back(double h, double most, double slack, double near, Precisi
       stayed = 1;
     }
   }
-  go_to(low);
+  if (last != low) go_to(low);
   return true;
 }
 

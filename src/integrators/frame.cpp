@@ -119,7 +119,9 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   const int passing = std::max(contact_substeps(island, h), repels() ? 1 : feature_substeps(island, h));
   watch.book(detection_);
   n = std::max({n, 1, passing});
-  const int fewest = (passing + 3) / 4;  // nothing may pass another thing unseen, whatever the budget
+  // nothing may pass another thing unseen, whatever the budget; and factors are there for powers of two
+  const int fewest = power_of_two((passing + 3) / 4);
+  const int wanted = n;
   // so that it can be halved where that may become short
   if (automatic && n * island.substep_cost(worthwhile) > may_become_short * allowance.milliseconds)
     n = std::max(std::min(power_of_two(n), most), fewest);
@@ -131,9 +133,10 @@ StepOutcome World::advance(Island& island, StepReport& report) {
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
   bool lowers = false;
   double lowered = 0;
-  int iterations = 0;  // attempts that were taken back cost as much as those that stand
-  int turned = 0;      // sub-steps before this frame was cut for a turning point, which the next one will not have
-  int first = 0;       // sub-step to go on with
+  int iterations = 0;       // attempts that were taken back cost as much as those that stand
+  int turned = 0;           // sub-steps before this frame was cut for a turning point, which the next one will not have
+  int first = 0;            // sub-step to go on with
+  bool runs_short = false;  // of time, and has fewer sub-steps for that
   BodyLedger worst;
   for (;;) {
     bool shortest = !automatic || n >= most;
@@ -147,7 +150,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       // what has come to touch may take longer than was thought
       while (automatic && allowance.limits() && sub > 0 && sub % 2 == 0 && n % 2 == 0 && n / 2 >= fewest &&
              (n - sub) * island.substep_cost(worthwhile) > allowance.left(island))
-        sub /= 2, n /= 2, first = sub;
+        sub /= 2, n /= 2, first = sub, runs_short = true;
       const double prepared_from = allowance.spent(island);
       if (sub > first && has_contact()) keep_substep(island);
       const double time = clock(state.frame + double(sub + 1) / n);
@@ -157,6 +160,11 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       if (sub == 0 && automatic && settings.conservation == Conservation::cpd && !island.heap && !island.driven &&
           !island.has_sheets())
         impact = std::min(substeps_for(island.impact_frequency(h), 1), most);
+      if (sub == 0 && island.driven && allowance.limits()) {
+        // what is driven has no H to be drawn back to: it takes what it takes
+        allowance = {}, most = finest, impact = wanted;
+        shortest = !automatic || n >= most, last_chance = shortest && (calm || !automatic || !settings.calm);
+      }
       failed = strikes = sub == 0 && impact > n;
       if (failed) break;
       hold_momenta(island, time, h / n);
@@ -169,12 +177,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       const bool loose = int(island.bodies().size()) >= least_heap || island.has_sheets();
       // what did not go well is taken as it is where there is no time to try it again
       const auto out_of_time = [&] {
-        return allowance.limits() &&
-               ((2 * n > most && most < finest) || allowance.spent(island) > tried_share * allowance.milliseconds);
+        return allowance.limits() && (runs_short || (2 * n > most && most < finest) ||
+                                      allowance.spent(island) > tried_share * allowance.milliseconds);
       };
       const bool again = !last_chance && n < least && !island.inelastic && !island.driven && !out_of_time();
       island.preparation_cost = allowance.spent(island) - prepared_from;
       island.allowance = std::max(0.0, allowance.left(island) - (n - sub - 1) * island.preparation_cost) / (n - sub);
+      island.trial_allowance = tried_share * allowance.milliseconds - allowance.spent(island);
       outcome = island.step(h / n, settings, demand, calm, again);
       detection_ += std::exchange(island.contacts.milliseconds, 0.0);
       if (outcome.status == StepOutcome::Status::not_factorizable || outcome.status == StepOutcome::Status::infeasible)
@@ -272,7 +281,7 @@ StepOutcome World::advance(Island& island, StepReport& report) {
       continue;
     }
     if (failed) {
-      first = 0;
+      first = 0, runs_short = false;
       // sub-steps that went well have settled their debts: back to the start of the frame
       for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
       restore_grips(island);

@@ -42,7 +42,10 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (const int b : bodies_)
     for (const auto& potential : model.bodies[b].potentials) {
       searches_ = searches_ || !potential->is_bounded();
-      elements_ += potential->elements();
+      for (int e = 0; e < potential->elements(); ++e) {
+        const double corners = potential->corners(e);
+        elements_ += corners * std::min(corners, 4.0);
+      }
     }
   if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());

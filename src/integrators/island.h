@@ -50,8 +50,8 @@ struct Settings {
 /// More iterations than this in one step of a frame count as a failure: half the step is cheaper.
 inline constexpr int patience_of_steps = 40;
 
-/// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that takes;
-/// one in the air that was cut short and ends so far from H, by backward Euler.
+/// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that
+/// takes; one in the air that was cut short and ends so far from H, by backward Euler.
 inline constexpr double most_astray = 0.05;
 
 /// Dials and debts of an island for one step, summed over its bodies.
@@ -241,6 +241,8 @@ class Island {
   /// In Work::milliseconds: a step that has done so much more by then lets go of H, or ends as it is. Infinity: no
   /// limit.
   double allowance = std::numeric_limits<double>::infinity();
+  /// Likewise, of one that will be taken again, shorter, if it does not go well: then it is given up.
+  double trial_allowance = std::numeric_limits<double>::infinity();
   /// Likewise, of what came before the last step, and of a step with so many iterations as those of the last.
   double preparation_cost = 0;
   double substep_cost(int iterations) const {
@@ -464,7 +466,8 @@ class Island {
   double d_norm2_ = 0;    // d^T A_c d
   bool foresees_ = true;  // what will push where the step leads
   bool goes_again_ = false;
-  bool crawls_ = false;  // the last step was not Newton's, and its length tells nothing
+  bool knows_pressure_ = true;  // at the end of the last step, as friction needs it
+  bool crawls_ = false;         // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable Work work_;
   double cost_ = 0;

@@ -213,7 +213,7 @@ void Island::shed(StepOutcome& outcome) {
 void Island::settle_grips(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.grips.empty()) return;
-  contacts.settle_grips(motion.x.data(), losses);
+  contacts.settle_grips(motion.x.data(), losses, knows_pressure_);
   for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
 }
 
@@ -245,6 +245,7 @@ void Island::find_relevant() {
 /// and which rows push at its end.
 void Island::predict_contacts() {
   const auto solve = [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { this->solve(b, x); };
+  work_.vertices += 6.0 * rows_;
   find_relevant();
   metric_.set(contacts.rows(), relevant_);
   const size_t now = contacts.rows().size(), all = size_t(metric_.size());
@@ -352,6 +353,7 @@ void Island::predict_contacts() {
     const bool same = choose_pushes(look);
     fallen += 0.5 * fall * length;
     if (length > 0.5 && (same || 0.5 * fall * length < 0.01 * fallen)) break;
+    if (metric_.products() >= metric_.enough_products) break;
   }
   d_.resize(rows_), Ad_.resize(rows_);
   metric_.scatter(q.m, contact_b_);
@@ -438,6 +440,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   k.gg_gg = d_norm2_;
   if (problem_.lets_go && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
   k.touches = true;
+  work_.vertices += 6.0 * rows_;
   k.lin_gg = 0;  // of A_c^-1 gg, which is not gg.A^-1 lin
   for (int i = 0; i < rows_; ++i) k.lin_gg += dot(lin_[i], Ag_[i]);
   k.h_gg = fall + k.lin_gg;

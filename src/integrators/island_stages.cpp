@@ -50,8 +50,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
     // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
     // time that a factor took: that would be another one.)
-    const double most = (work_.factors > factors && out.residual.h < 0 ? 10 : 1) * most_astray;
-    const bool hasty = limited && !plain && contacts.empty() && out.cut && out.error_h > most;
+    const double astray = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
+    const bool hasty = limited && !plain && contacts.empty() && out.cut && astray > most_astray;
     if (hasty) hurried_ = stays_hurried;
     if (hasty || (out.let_go && !out.finished && !again)) {
       before.iterations += out.iterations, before.timings += out.timings;

@@ -33,6 +33,8 @@ constexpr double held_share = 0.6;
 constexpr int least_iterations = 2, least_plain_iterations = 6;  // the latter of PD, which nothing draws back
 /// Of E_ref: how near to H it is looked for then, where a step has too much.
 constexpr double cut_tolerance = 1e-2;
+/// Length of a step in the norm of A: below this, what presses where it ends is known well enough for friction.
+constexpr double known_length = 0.1;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
 constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
@@ -223,7 +225,7 @@ void Island::accelerate() {
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                                bool calm, bool plain) {
   Stopwatch watch;
-  const double begun = allowance < infinity ? work().milliseconds() : 0;
+  const double begun = allowance < infinity ? work().milliseconds() : 0, factors_before = work_.factors;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
@@ -317,8 +319,23 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (allowance < infinity && k > 0) {
       const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
       hurries = next + each > allowance;
-      if (p.touches && p.held && !p.lets_go && next > held_share * allowance) let_go(), out.cut = true;
+      // shorter ones, as long as there is time for them
+      if (goes_again_ && p.touches && p.held && !p.lets_go &&
+          next > std::min(held_share * allowance, trial_allowance)) {
+        out.let_go = true;
+        return out;
+      }
+      if (p.touches && p.held && !p.lets_go && next > held_share * allowance) {
+        const bool near = k >= at_least && out.error_h < cut_tolerance && out.step_length < near_length &&
+                          out.error_p < p.tolerance && out.error_l < p.tolerance;
+        near ? void(last_iteration = std::min(last_iteration, k)) : let_go();
+        out.cut = true;
+      }
       if (k >= at_least && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
+    }
+    if (p.touches) {
+      const double left = allowance - (allowance < infinity ? work().milliseconds() - counts_from : 0);
+      metric_.enough_products = metric_.products() + Work::products_in(std::max(left, 0.0) / std::max(at_least - k, 1));
     }
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -399,7 +416,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // friction of what has just come to touch, once it is known how hard it presses
     if (!took_hold && (done || k == hold_after || hurries)) {
       took_hold = true;
-      if (contacts.take_hold()) {
+      // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
+      // step on
+      if ((done || k == hold_after || out.step_length < known_length) && contacts.take_hold()) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
@@ -514,13 +533,15 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
 
   out.finished = true;
+  knows_pressure_ = !out.cut || out.step_length < known_length;
   if (allowance < infinity && out.iterations > 0) cost_ = (work().milliseconds() - prepared) / out.iterations;
   spent_ = gave_up && demand.lowers();
   // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What flies and was
   // cut short before it failed was meant to be.)
   const double most = std::max(h_owned, p.target.h);
   const bool ends_by_itself = out.status == StepOutcome::Status::converged || out.iterations >= patience_of_steps;
-  const bool may_gain = p.touches || p.lets_go || calm || (ends_by_itself && !demand.lowers());
+  const bool may_gain = p.touches || p.lets_go || calm || (out.cut && work_.factors > factors_before) ||
+                        (ends_by_itself && !demand.lowers());
   if (p.held && !p.published && may_gain && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
       draw_back(h, most, p.tolerance * p.e_ref, out.cut ? cut_tolerance * p.e_ref : 0, kernel)) {
     motion.energy = sums_.energy;

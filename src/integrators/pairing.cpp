@@ -71,6 +71,7 @@ void World::prepare_pairs(Island& island, double h) {
                       model.bodies[b].surface.solid_faces > 0 ? EdgePairs::of_others : EdgePairs::all});
   }
   pairs_->find(swept_, vertex_face_, edge_edge_, spec.self);
+  island.add_work({.pairs = double(vertex_face_.size() + edge_edge_.size())});
 
   bool moves = false;  // what lies still stays as deep as it is
   double owes = 0, kinetic = 0;
@@ -263,6 +264,7 @@ int World::contact_substeps(Island& island, double h) {
                       contact_bodies_[b].thickness, int(k), scene.contact->self, EdgePairs::none});
   }
   passages_->find(swept_, vertex_face_, edge_edge_, scene.contact->self);
+  island.add_work({.vertices = 8.0 * island.rows(), .pairs = double(vertex_face_.size())});
   double most = 0;
   for (const Pair& p : vertex_face_) {
     const Body &a = model.bodies[island.bodies()[p.surface_a]], &b = model.bodies[island.bodies()[p.surface_b]];

@@ -248,8 +248,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   }
   if (planes) prepare_planes(island);
   if (scene.contact) prepare_pairs(island, h);
-  island.add_work({.places = double(c.on_shapes.size() + c.faces.size() + c.on_edges.size()),
-                   .pairs = double(vertex_face_.size() + edge_edge_.size())});
+  island.add_work(
+      {.vertices = 8.0 * island.rows(), .places = double(c.on_shapes.size() + c.faces.size() + c.on_edges.size())});
   island.inelastic = !c.empty();
   for (const int b : island.bodies())
     if (scene.contact && scene.contact->self) island.inelastic = island.inelastic && pair_of(b, b).restitution < 1;

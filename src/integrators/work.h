@@ -5,7 +5,7 @@ namespace verve {
 
 struct Work {
   double calls = 0;     // of an evaluation, for each body, however small
-  double elements = 0;  // evaluated
+  double elements = 0;  // evaluated, each with the square of its vertices: 16 for a tetrahedron, 4 for a spring
   double vertices = 0;  // passed over
   double entries = 0;   // of a factor, in each solve with it
   double places = 0;    // at which something may touch, looked at
@@ -20,11 +20,13 @@ struct Work {
     return *this;
   }
 
+  static constexpr double per_product = 0.145;  // nanoseconds
+  static double products_in(double milliseconds) { return 1e6 / per_product * milliseconds; }
   /// About how long one core takes for it. Fitted to the frames of the scenes of contact and tearing (`verve bench
-  /// --only contact`, AMD EPYC at 3 GHz), of which nearly all take 0.6 to 1.4 times as long.
+  /// --only contact`, Intel Xeon), of which 98 in 100 take 0.65 to 1.35 times as long.
   double milliseconds() const {
-    const double nanoseconds = 5e3 * calls + 6 * elements + 16 * vertices + entries + 20 * places + 200 * pairs +
-                               0.115 * products + 2e4 * factors + 31 * made;
+    const double nanoseconds = 5e3 * calls + 1.6 * elements + 8.5 * vertices + 0.3 * entries + 40 * places +
+                               230 * pairs + per_product * products + 4e4 * factors + 31 * made;
     return 1e-6 * nanoseconds;
   }
 };

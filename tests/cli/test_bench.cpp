@@ -175,7 +175,7 @@ TEST_CASE("bench measures the same frames within a budget") {
   const Folder folder;
   const Outcome outcome = run(folder, {"bench", "--only", "budget", "--quick", "--name", "stack"});
   CHECK(outcome.code == 0);
-  CHECK(contains(outcome.out, "The same within a budget"));
+  CHECK(contains(outcome.out, "The same, each frame within the mean"));
   const std::vector<Cells> rows = read_table(folder.path("runs/bench/bench.csv"));
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].at("group") == "budget");

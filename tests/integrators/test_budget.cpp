@@ -33,7 +33,7 @@ Scene pair_of_balls() {
 struct Course {
   double mean = 0, most = 0;      // work
   double worst = 0, grown = 0;    // how far H + loss was off, and above, over the start
-  double last = 0;                // and is at the end
+  double high = 0;                // and with the middle of all above 0.5 m
   double momentum = 0, spin = 0;  // how far they went
 };
 
@@ -47,7 +47,8 @@ Course run(const Scene& scene, int frames) {
     const Measures m = sim.measure();
     out.mean += report.work / frames, out.most = std::max(out.most, report.work);
     const double off = (kept_energy(m) - start.total) / std::abs(start.total);
-    out.worst = std::max(out.worst, std::abs(off)), out.grown = std::max(out.grown, off), out.last = off;
+    out.worst = std::max(out.worst, std::abs(off)), out.grown = std::max(out.grown, off);
+    if (m.center.y > 0.5) out.high = std::max(out.high, std::abs(off));
     out.momentum = std::max(out.momentum, norm(m.momentum - start.momentum));
     out.spin = std::max(out.spin, norm(m.angular_momentum - start.angular_momentum));
   }
@@ -90,14 +91,14 @@ TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
   const Course free = run(scene, 90);
   scene.solver.budget = 0.4 * free.most;
   const Course kept = run(scene, 90);
-  MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
-          ", at the end ", kept.last);
+  MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst, ", high up ",
+          kept.high);
   // an iteration is not cut in two, and each sub-step has two of them
   CHECK(kept.most <= 1.4 * scene.solver.budget);
   CHECK(kept.worst > 1e-3);  // it was cut short, and not in vain
   // never more than there was, and once it flies, all of it
   CHECK(kept.grown <= 2e-6);
-  CHECK(std::abs(kept.last) <= 1e-4);
+  CHECK(kept.high <= 1e-4);
 }
 
 TEST_CASE("bodies that meet within a budget keep P and L, and gain nothing") {
@@ -108,8 +109,8 @@ TEST_CASE("bodies that meet within a budget keep P and L, and gain nothing") {
     CAPTURE(share);
     scene.solver.budget = share * free.most;
     const Course kept = run(scene, 45);
-    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
-            ", at the end ", kept.last, "  P ", kept.momentum, " L ", kept.spin);
+    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst, ", high up ",
+            kept.high, "  P ", kept.momentum, " L ", kept.spin);
     CHECK(kept.most < free.most);
     CHECK(kept.momentum <= 1e-11 * mass * 3);
     CHECK(kept.spin <= 1e-10 * mass * 3);
@@ -162,7 +163,7 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
     double share, deep, over;
   };
   // each sub-step has two iterations at least, and there are so many that nothing passes through the strip
-  for (const auto& [share, deep, over] : {Case{1.0, 0.03, 1.5}, {0.5, 0.1, 3}}) {
+  for (const auto& [share, deep, over] : {Case{1.5, 0.02, 1.2}, {1.0, 0.08, 1.5}, {0.5, 0.1, 2.5}}) {
     CAPTURE(share);
     scene.solver.budget = share * free.mean;
     const Diagnostics problems = check_scene(scene);
@@ -230,4 +231,53 @@ TEST_CASE("budgets are refused where nothing is counted, and negative ones every
   sim.set_budget(3);
   CHECK_THROWS_AS(sim.set_budget(-1), std::invalid_argument);
   CHECK_THROWS_AS(sim.set_budget(std::nan("")), std::invalid_argument);
+}
+
+TEST_CASE("friction takes no more from a clap that is cut short than from one that is not") {
+  // What presses far from the end of a step presses much too hard: held by that, the strip lost half of its energy.
+  Scene scene = strip();
+  const auto lost = [](const Scene& scene) {
+    Simulation sim = simulate(scene);
+    for (int f = 0; f < 120; ++f) REQUIRE(sim.step());
+    return sim.measure().booked_loss;
+  };
+  const double energy = std::abs(simulate(scene).measure().total), free = lost(scene), mean = run(scene, 120).mean;
+  for (const double share : {1.5, 1.0, 0.7}) {
+    CAPTURE(share);
+    scene.solver.budget = share * mean;
+    const double kept = lost(scene);
+    MESSAGE("lost ", free / energy, " without, ", kept / energy, " within a budget");
+    CHECK(kept <= free + 0.15 * energy);
+  }
+}
+
+TEST_CASE("a block on a body slides on within a budget, also where that holds far more energy than the block has") {
+  // drawn back to within a hundredth of the energy of the slab's anchors, the block was put back to where it had been
+  const double mu = 0.3, angle = std::atan(1.6 * mu), wanted = 9.81 * (std::sin(angle) - mu * std::cos(angle));
+  Scene scene;
+  scene.contact.emplace();
+  scene.gravity = {9.81 * std::sin(angle), -9.81 * std::cos(angle), 0};
+  scene.bodies = {generated_body("box", {{"size", {8, 0.5, 2}}, {"cells", {16, 1, 4}}}, strain(1e7)),
+                  generated_body("box", {{"size", {0.5, 0.5, 0.5}}, {"cells", {2, 2, 2}}}, strain(1e6))};
+  scene.bodies[0].name = "slab", scene.bodies[0].place.translate = {2, -0.25, 0};
+  scene.bodies[1].name = "block", scene.bodies[1].place.translate = {0, 0.2501, 0};
+  for (BodySpec& body : scene.bodies) body.friction = mu, body.restitution = 0.3;
+  AnchorSpec anchor;
+  anchor.body = "slab", anchor.vertices.box = {{Vec3{-10, -0.6, -5}, Vec3{10, -0.45, 5}}};
+  anchor.stiffness = Track<double>(1e7);
+  scene.anchors = {anchor};
+  const double mean = run(scene, 45).mean;
+  for (const double share : {0.7, 1.0, 1.5}) {
+    CAPTURE(share);
+    scene.solver.budget = share * mean;
+    Simulation sim = simulate(scene);
+    const auto speed = [&] { return sim.measure(1).momentum.x / sim.measure(1).mass; };
+    double before = 0;
+    for (int f = 0; f < 45; ++f) {
+      REQUIRE(sim.step());
+      if (f == 14) before = speed();
+    }
+    // friction of a step that was cut short lags behind by one
+    CHECK((speed() - before) / (30 * scene.step) == doctest::Approx(wanted).epsilon(0.1));
+  }
 }
