@@ -543,11 +543,11 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   return energy;
 }
 
-bool Contacts::take_hold() {
+bool Contacts::take_hold(bool from_start) {
   bool any = false;
   for (size_t g = 0; g < grips.size(); ++g)
     if (grips[g].row >= 0 && grips[g].cap == Grip::unknown && places_[g].count > 0) {
-      const bool holds = grips[g].collider >= 0 || hold_from_start(grips[g], places_[g]);
+      const bool holds = !from_start || grips[g].collider >= 0 || hold_from_start(grips[g], places_[g]);
       grips[g].cap = holds ? places_[g].coulomb : 0, any = true;
     }
   return any;

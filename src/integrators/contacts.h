@@ -146,9 +146,9 @@ class Contacts {
   /// way, unless what it holds to has moved.
   void look_again() { looks_again_ = true; }
   /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. What has just come to
-  /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. False: nothing
-  /// has.
-  bool take_hold();
+  /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. `from_start`: W
+  /// at x_n stays what it was, for a step that may have to fall back on it. False: nothing has.
+  bool take_hold(bool from_start);
   /// The point of the face in `row` that the vertex of a new grip holds to: not stretched at x. False: there is none.
   bool find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
   /// The points of two edges, or of an edge and a collider that was at `pose`, where their lines pass each other at x.

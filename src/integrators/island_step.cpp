@@ -418,7 +418,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       took_hold = true;
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
-      if ((done || k == hold_after || out.step_length < known_length) && contacts.take_hold()) {
+      if ((done || k == hold_after || out.step_length < known_length) && contacts.take_hold(allowance < infinity)) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
