@@ -1,6 +1,6 @@
 // Whole frames of the scenes of contact: how long they take, the longest beside the mean, what of it goes into finding
-// pairs, and how deep bodies are in each other; as long as they take, and
-// with no more for any frame than they take on the average.
+// pairs, and how deep bodies are in each other; as long as they take, and with no more for any frame than they take on
+// the average.
 #include <algorithm>
 #include <stdexcept>
 
@@ -29,7 +29,7 @@ StepReport step(Simulation& simulation, const std::string& name, int frame, int 
   return report;
 }
 
-/// Of the frames in which something touches, or of all where nothing does.
+/// Of the frames in which something touches, or of all where nothing does; 0 where it was interrupted.
 double mean_work(const std::string& name, const Scene& scene, int frames, Pace& pace) {
   Simulation simulation = simulate(scene);
   Times touching, all;
@@ -38,6 +38,7 @@ double mean_work(const std::string& name, const Scene& scene, int frames, Pace& 
     all.add(report.work);
     if (touches(simulation, report)) touching.add(report.work);
   }
+  if (pace.stopped()) return 0;
   return touching.empty() ? all.mean() : touching.mean();
 }
 
