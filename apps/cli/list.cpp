@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "flags.h"
 #include "terminal.h"
+#include "verve/material.h"
 #include "verve/mesh.h"
 #include "verve/registry.h"
 #include "verve/scene_file.h"
@@ -22,8 +23,10 @@ struct Section {
 };
 
 std::vector<Section> all_sections() {
-  Section scenes{"scenes", {}}, potentials{"potentials", {}}, methods{"methods", {}}, generators{"generators", {}};
+  Section scenes{"scenes", {}}, materials{"materials", {}}, potentials{"potentials", {}}, methods{"methods", {}},
+      generators{"generators", {}};
   for (const BuiltinScene& scene : builtin_scenes()) scenes.items.push_back({scene.name, scene.description, {}});
+  for (const MaterialInfo& info : material_infos()) materials.items.push_back({info.name, info.help, {}});
   for (const PotentialInfo& info : potential_infos())
     potentials.items.push_back({info.name, info.help + "; acts on " + info.elements, info.parameters});
   for (const MethodInfo& info : method_infos())
@@ -31,7 +34,7 @@ std::vector<Section> all_sections() {
         {info.name, info.help + " (" + info.integrator + " × " + info.minimizer + " × " + info.conservation + ")", {}});
   for (const GeneratorInfo& info : mesh_generators())
     generators.items.push_back({info.name, info.help, info.parameters});
-  return {scenes, potentials, methods, generators};
+  return {scenes, materials, potentials, methods, generators};
 }
 
 std::string describe(const ParameterInfo& info) {
@@ -42,6 +45,33 @@ std::string describe(const ParameterInfo& info) {
   text += ", default";
   for (const double value : info.default_value) text.append(" ").append(format_value(value));
   return text;
+}
+
+/// 53 kPa
+std::string pascals(double value) {
+  const char* const units[] = {"Pa", "kPa", "MPa", "GPa"};
+  int unit = 0;
+  for (; value >= 1000 && unit < 3; ++unit) value /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %s", value, units[unit]);
+  return text;
+}
+
+/// The numbers of all materials, one row each.
+void print_materials(const Style& style) {
+  const char* const made_of[] = {"", "edges", "triangles", "tetrahedra"};
+  std::printf("  %s%-12s %9s %5s %10s %6s %9s %8s %11s  %s%s\n", style.bold, "", "Young", "nu", "density", "t1/2",
+              "thickness", "friction", "restitution", "for", style.reset);
+  for (const MaterialInfo& m : material_infos()) {
+    char thickness[32] = "";
+    if (m.thickness > 0) std::snprintf(thickness, sizeof thickness, "%.3g mm", 1000 * m.thickness);
+    char density[32], half_life[32];
+    std::snprintf(density, sizeof density, "%.4g", m.density),
+        std::snprintf(half_life, sizeof half_life, "%.2g s", m.half_life);
+    std::printf("  %-12s %9s %5.2f %4s kg/m^3 %6s %9s %8.2g %11.2g  %s: %s\n", m.name.c_str(), pascals(m.young).c_str(),
+                m.poisson, density, half_life, thickness, m.friction, m.restitution, made_of[m.dimension],
+                m.help.c_str());
+  }
 }
 
 }  // namespace
@@ -63,6 +93,10 @@ int list(const ListOptions& options, Diagnostics problems) {
     }
     std::printf("%s%s%s%s\n", first ? "" : "\n", style.bold, section.kind.c_str(), style.reset);
     first = false;
+    if (options.kind == "materials") {
+      print_materials(style);
+      continue;
+    }
     std::vector<std::pair<std::string, std::string>> rows;
     for (const Item& item : section.items) {
       rows.emplace_back(item.name, item.text);

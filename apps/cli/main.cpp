@@ -99,9 +99,10 @@ int dispatch(int argc, char** argv) {
   demo_command->add_flag("--quiet", demo_options.quiet, "Print errors only");
 
   ListOptions list_options;
-  CLI::App* list_command = command("list", "Scenes, potentials, methods and mesh generators by name",
+  CLI::App* list_command = command("list", "Scenes, materials, potentials, methods and mesh generators by name",
                                    {"verve list", "verve list generators", "verve list scenes --plain"});
-  text(list_command, "kind", list_options.kind, "scenes, potentials, methods or generators (default: all)", "");
+  text(list_command, "kind", list_options.kind, "scenes, materials, potentials, methods or generators (default: all)",
+       "");
   list_command->add_flag("--plain", list_options.plain, "One name per line, nothing else");
 
   CheckOptions check_options;
@@ -236,11 +237,11 @@ int dispatch(int argc, char** argv) {
   bench_command->add_flag("--quiet", bench_options.quiet, "Print errors only");
 
   FiguresOptions figures_options;
-  CLI::App* figures_command =
-      command("figures",
-              "Make every table and figure of the papers again, each with the measurement that decides it; leaves a page",
-              {"verve figures", "verve figures cpd-fig7 cpd-fig8", "verve figures --quick --out runs/figures",
-               "verve figures cpd-fig2 --method published", "verve figures --list"});
+  CLI::App* figures_command = command(
+      "figures",
+      "Make every table and figure of the papers again, each with the measurement that decides it; leaves a page",
+      {"verve figures", "verve figures cpd-fig7 cpd-fig8", "verve figures --quick --out runs/figures",
+       "verve figures cpd-fig2 --method published", "verve figures --list"});
   figures_command->add_option("names", figures_options.names, "Figures by name (default: all)")->type_name("");
   figures_command->add_flag("--quick", figures_options.quick, "A part of them with shorter runs, below a minute");
   figures_command->add_flag("--list", figures_options.list, "Name them and do nothing");

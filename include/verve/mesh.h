@@ -86,6 +86,7 @@ struct GeneratorInfo {
   std::string help;
   std::vector<ParameterInfo> parameters;
   bool around_surface = false;  ///< made around a given surface: "cage"
+  int dimension = 3;            ///< of its elements: 3 tetrahedra, 2 triangles, 1 edges
 };
 const std::vector<GeneratorInfo>& mesh_generators();
 /// `around`: a mesh with triangles or tetrahedra, for the generators that need a surface.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "verve/convert.h"
+#include "verve/material.h"
 #include "verve/mesh.h"
 #include "verve/record.h"
 #include "verve/registry.h"

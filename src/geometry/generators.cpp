@@ -8,13 +8,36 @@ namespace verve {
 
 namespace {
 
+Generator of_dimension(int dimension, Generator generator) {
+  generator.info.dimension = dimension;
+  return generator;
+}
+
 const std::vector<Generator>& table() {
   static const std::vector<Generator> generators = {
-      box_generator(),    cube_generator(),         bar_generator(),    strip_generator(),       cloth_generator(),
-      tube_generator(),   chain_generator(),        spring_generator(), tetrahedron_generator(), ball_generator(),
-      sphere_generator(), stuffed_ball_generator(), torus_generator(),  t_pipe_generator(),      bear_generator(),
-      hippo_generator(),  car_generator(),          cage_generator(),   net_generator(),         house_generator(),
-      tree_generator(),   leaves_generator(),       grass_generator(),
+      box_generator(),
+      cube_generator(),
+      bar_generator(),
+      strip_generator(),
+      of_dimension(2, cloth_generator()),
+      of_dimension(2, tube_generator()),
+      of_dimension(1, chain_generator()),
+      of_dimension(1, spring_generator()),
+      tetrahedron_generator(),
+      ball_generator(),
+      of_dimension(2, sphere_generator()),
+      stuffed_ball_generator(),
+      torus_generator(),
+      t_pipe_generator(),
+      bear_generator(),
+      hippo_generator(),
+      car_generator(),
+      cage_generator(),
+      of_dimension(1, net_generator()),
+      house_generator(),
+      tree_generator(),
+      of_dimension(2, leaves_generator()),
+      of_dimension(2, grass_generator()),
   };
   return generators;
 }

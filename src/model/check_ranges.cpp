@@ -76,6 +76,7 @@ class RangeCheck {
 
   void member(const Key&, FormatVersion, const std::string&) {}
   void member(const Key&, SchemaLink, const std::string&) {}
+  void member(const Key&, MaterialName, const std::string&) {}
   void member(const Key&, const bool*, const std::string&) {}
   void member(const Key&, const Precision*, const std::string&) {}
   void member(const Key&, const MeshRepair*, const std::string&) {}

@@ -1,5 +1,7 @@
 #include "model/scene_keys.h"
 
+#include "verve/material.h"
+
 namespace verve {
 
 namespace {
@@ -155,6 +157,11 @@ const std::vector<Key>& keys_of<BodySpec>() {
       key<&BodySpec::embed>("embed",
                             "a finer surface that the tetrahedra carry, shown instead of theirs; placed with them"),
       key<&BodySpec::place>("place", "where the rest shape stands: scaled, then rotated, then moved"),
+      describe("material",
+               "a preset by name (docs/materials.md) for density, potentials, friction, restitution, "
+               "dials.half_life, color and the thickness of sheets and ropes; each of them given beside it wins. null "
+               "without potentials: jelly, cotton or rope",
+               {.optional = true, .choices = material_names}, [](void*) -> Member { return MaterialName{}; }),
       key<&BodySpec::density>("density", "of tetrahedra [kg/m^3], triangles [kg/m^2], edges [kg/m]",
                               {.unit = "kg/m^3", .range = above(0)}),
       key<&BodySpec::mass>("mass", "of the whole body; replaces density unless null",

@@ -15,6 +15,8 @@ namespace verve {
 /// Keys that belong to the file and not to the Scene.
 struct FormatVersion {};
 struct SchemaLink {};
+/// The name of a preset, which the reader puts in place of what is not given (verve/material.h).
+struct MaterialName {};
 inline constexpr int scene_format_version = 1;
 
 /// A whole number, or "auto" (0).
@@ -24,8 +26,8 @@ struct WholeOrAuto {
 
 /// Where a key's value lives. Adding a type here makes every visitor ask for its case.
 using Member = std::variant<
-    FormatVersion, SchemaLink, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*, std::uint64_t*,
-    bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*, std::optional<Vec3>*,
+    FormatVersion, SchemaLink, MaterialName, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*,
+    std::uint64_t*, bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*, std::optional<Vec3>*,
     std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
     std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*, std::optional<std::array<Vec3, 2>>*,
     std::optional<std::pair<Vec3, double>>*, Track<double>*, Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*,

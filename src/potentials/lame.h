@@ -32,4 +32,21 @@ struct LameParams {
   }
 };
 
+/// The same of a sheet in its plane, times its thickness. Nothing holds its thickness, so that lambda is that of plane
+/// stress, E nu / (1 - nu^2): a strip that is pulled narrows by nu.
+struct PlaneStressParams : LameParams {
+  static std::vector<Field<PlaneStressParams>> fields() {
+    using P = PlaneStressParams;
+    return {field<P>("young", &P::young, "N/m", "Young's modulus times thickness; 200 when nothing is given"),
+            field<P>("poisson", &P::poisson, "", "Poisson's ratio; 0.3 when not given", 0, 0.5, true),
+            field<P>("mu", &P::mu, "N/m", "shear modulus times thickness, with lambda in place of young and poisson"),
+            field<P>("lambda", &P::lambda, "N/m", "parameter of Lame in plane stress times thickness, with mu")};
+  }
+  Moduli moduli() const {
+    if (given(mu)) return {mu, lambda};
+    const double e = given(young) ? young : 200, nu = given(poisson) ? poisson : 0.3;
+    return {e / (2 * (1 + nu)), e * (nu / (1 - nu * nu))};
+  }
+};
+
 }  // namespace verve

@@ -16,6 +16,7 @@
 #include "potentials/tet_strain.h"
 #include "potentials/tet_volume.h"
 #include "potentials/tri_area.h"
+#include "potentials/tri_corotated.h"
 #include "potentials/tri_green_strain.h"
 #include "potentials/tri_limit.h"
 #include "potentials/tri_limit_axes.h"
@@ -48,6 +49,7 @@ const std::vector<PotentialEntry>& potential_registry() {
       entry<EdgeStrain>(),
       entry<TriStrain>(),
       entry<TetStrain>(),
+      entry<TriCorotated>(),
       entry<TriGreenStrain>(),
       entry<TetGreenStrain>(),
       entry<Stvk>(),

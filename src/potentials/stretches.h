@@ -19,6 +19,7 @@ struct EdgeStrain;
 struct EdgeLimit;
 struct RodBending;
 struct TriStrain;
+struct TriCorotated;
 struct TriLimit;
 struct TriArea;
 struct AreaSpring;
@@ -74,6 +75,15 @@ template <>
 struct StretchEnergy<TriStrain> : DistanceToIsometries {};
 template <>
 struct StretchEnergy<TetStrain> : DistanceToRotations {};
+
+template <>
+struct StretchEnergy<TriCorotated> : IsotropicEnergy {
+  static Mat3 hessian(const auto& e, const Vec3& s, Vec3& slope) {
+    const double trace = e.lambda * (s.x + s.y - 2);
+    slope = {2 * e.mu * (s.x - 1) + trace, 2 * e.mu * (s.y - 1) + trace, 0};
+    return outer(Vec3{1, 1, 0}, Vec3{1, 1, 0}) * e.lambda + Mat3::identity() * (2 * e.mu);
+  }
+};
 
 /// f(J), J = s0 s1 s2: f'' grad J grad J^T + f' d2J.
 inline Mat3 volume_hessian(const Vec3& s, double slope, double bend) {

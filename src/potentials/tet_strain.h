@@ -20,10 +20,10 @@ struct TetStrain {
     double mu = not_given, young = not_given, poisson = not_given;
     static std::vector<Field<Params>> fields() {
       return {field("mu", &Params::mu, "Pa", "shear modulus; 1e4 when nothing is given"),
-              field("young", &Params::young, "Pa", "Young's modulus, with poisson in place of mu"),
-              field("poisson", &Params::poisson, "", "Poisson's ratio", 0, 0.5, true)};
+              field("young", &Params::young, "Pa", "Young's modulus in place of mu, which is half of it"),
+              field("poisson", &Params::poisson, "", "Poisson's ratio: 0, or corotated", 0, 0.5, true)};
     }
-    std::string check() const { return Shear{mu, young, poisson}.fault(); }
+    std::string check() const { return Shear{mu, young, poisson}.fault("corotated"); }
     double shear_modulus() const { return Shear{mu, young, poisson}.modulus(1e4); }
   };
 

@@ -20,10 +20,10 @@ struct TriStrain {
     double mu = not_given, young = not_given, poisson = not_given;
     static std::vector<Field<Params>> fields() {
       return {field("mu", &Params::mu, "N/m", "shear modulus times thickness; 100 when nothing is given"),
-              field("young", &Params::young, "N/m", "Young's modulus times thickness, with poisson in place of mu"),
-              field("poisson", &Params::poisson, "", "Poisson's ratio", 0, 0.5, true)};
+              field("young", &Params::young, "N/m", "Young's modulus times thickness in place of mu: twice that"),
+              field("poisson", &Params::poisson, "", "Poisson's ratio: 0, or tri_corotated", 0, 0.5, true)};
     }
-    std::string check() const { return Shear{mu, young, poisson}.fault(); }
+    std::string check() const { return Shear{mu, young, poisson}.fault("tri_corotated"); }
     double shear_modulus() const { return Shear{mu, young, poisson}.modulus(100); }
   };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scene/document.h"
+#include "verve/material.h"
 
 namespace verve {
 
@@ -99,6 +100,21 @@ Json* element(Json& list, const Segment& segment, const std::string& path, size_
   return nullptr;
 }
 
+/// A material that is set takes the place of what the file says of it: what was set before by an override stays.
+void replace_material(Json& body, const Json& name) {
+  const MaterialInfo* preset = name.is(Json::Kind::string) ? find_material(name.text) : nullptr;
+  if (!preset) return;
+  const auto drop = [](Json& from, std::initializer_list<std::string_view> keys) {
+    const auto stays = [&](const JsonMember& member) {
+      return member.value.place.text != 0 || std::find(keys.begin(), keys.end(), member.key) == keys.end();
+    };
+    from.members.erase(std::stable_partition(from.members.begin(), from.members.end(), stays), from.members.end());
+  };
+  drop(body, {"density", "mass", "potentials", "friction", "restitution", "color"});
+  if (preset->dimension < 3) drop(body, {"thickness"});
+  if (Json* dials = body.find("dials")) drop(*dials, {"half_life", "damping"});
+}
+
 }  // namespace
 
 std::string apply_override(Json& root, const Override& set, int text_number, std::vector<Problem>& problems) {
@@ -126,6 +142,7 @@ std::string apply_override(Json& root, const Override& set, int text_number, std
   }
 
   Json* node = &root;
+  Json* owner = nullptr;
   std::string path;
   for (const Segment& segment : segments) {
     if (node->is(Json::Kind::array)) {
@@ -149,9 +166,12 @@ std::string apply_override(Json& root, const Override& set, int text_number, std
       fresh.place = here;
       next = &node->set(segment.key, fresh);
     }
-    node = next;
+    owner = node, node = next;
   }
   *node = std::move(value);
+  // bodies[0].material
+  if (segments.size() == 3 && segments[0].key == "bodies" && segments[2].key == "material" && owner)
+    replace_material(*owner, Json(*node));
   return path;
 }
 

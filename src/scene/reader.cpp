@@ -4,6 +4,7 @@
 
 #include "model/scene_keys.h"
 #include "scene/document.h"
+#include "verve/material.h"
 
 namespace verve {
 
@@ -191,6 +192,7 @@ class Reader {
   void read(const Key&, const Json& json, SchemaLink, const std::string& path) {
     if (!json.is(Kind::string)) wrong(json, path, "a text");
   }
+  void read(const Key&, const Json&, MaterialName, const std::string&) {}  // before the rest of the body
   void read(const Key& key, const Json& json, WholeOrAuto out, const std::string& path) {
     if (json.is(Kind::string) && json.text == "auto")
       *out.value = 0;
@@ -341,6 +343,49 @@ class Reader {
     out->clear();
     out->resize(json.items.size());  // one for each, also for those that cannot be read: positions stay true
     for (size_t i = 0; i < json.items.size(); ++i) read(key, json.items[i], &(*out)[i], join_path(path, i));
+  }
+
+  // Presets come first, so that whatever is given beside them wins.
+
+  void read(const Key&, const Json& json, BodySpec* out, const std::string& path) {
+    if (json.is(Kind::object)) material(json, *out, path);
+    object(json, *out, path);
+    const Json* dials = json.is(Kind::object) ? json.find("dials") : nullptr;
+    const auto given = [&](const char* key) {
+      const Json* value = dials->is(Kind::object) ? dials->find(key) : nullptr;
+      return value && !value->is(Kind::null);
+    };
+    if (dials && given("damping") && !given("half_life")) out->dials.half_life = {};
+  }
+
+  void material(const Json& json, BodySpec& out, const std::string& path) {
+    const Json* name = json.find("material");
+    const bool named = name && !name->is(Kind::null);
+    if (!named && json.find("potentials")) return;
+    const std::string place = join_path(path, "material");
+    const MaterialInfo* preset = nullptr;
+    if (named) {
+      size_t index = 0;
+      if (!choice(*name, material_names(), index, place)) return;
+      preset = &material_infos()[index];
+    }
+    MeshSpec shape;
+    if (const Json* mesh = json.find("mesh")) {
+      std::vector<Problem> unused;  // they are found again where the mesh is read for good
+      Reader(directory_, unused).read({}, *mesh, &shape, path);
+    }
+    const int dimension = mesh_dimension(shape);
+    if (dimension == 0 && !preset) return;  // what is wrong with the mesh is said elsewhere
+    if (!preset) preset = default_material(dimension);
+    if (dimension != 0 && preset->dimension != dimension) {
+      static const char* const made_of[] = {"", "edges", "triangles", "tetrahedra"};
+      problem(name->place, place,
+              "found " + describe_found(*name) + ", which is for " + made_of[preset->dimension] +
+                  ", expected one for " + made_of[dimension] + ": " + list_of(material_names(dimension)),
+              true);
+      return;
+    }
+    set_material(out, *preset);
   }
 
   // Objects whose further keys come from a registry.

@@ -82,6 +82,7 @@ struct FormOf {
     return {make(with("const", scene_format_version)), std::to_string(scene_format_version)};
   }
   Form operator()(SchemaLink) const { return {make(with("type", "string")), "text"}; }
+  Form operator()(MaterialName) const { return nullable(choice(key.choices())); }
   Form operator()(WholeOrAuto) const {
     return {make(with("anyOf", Json::array({make(with("const", "auto")), number(key.info, true)}))),
             "\"auto\", or a " + words(1, true)};

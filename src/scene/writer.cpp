@@ -73,6 +73,7 @@ struct Writer {
 
   Json operator()(FormatVersion) const { return Json(scene_format_version); }
   Json operator()(SchemaLink) const { return {}; }
+  Json operator()(MaterialName) const { return {}; }
   Json operator()(WholeOrAuto value) const { return *value.value == 0 ? Json("auto") : Json(*value.value); }
   Json operator()(const double* value) const { return Json(*value); }
   Json operator()(const int* value) const { return Json(*value); }
@@ -148,7 +149,9 @@ struct Writer {
 
 void write_keys(const std::vector<Key>& keys, const void* owner, Json& out) {
   for (const Key& key : keys) {
-    if (key.info.name == "$schema") continue;
+    const Member kind = key.member(const_cast<void*>(owner));
+    // not of the scene: for editors, and what presets stand for is written out
+    if (std::holds_alternative<SchemaLink>(kind) || std::holds_alternative<MaterialName>(kind)) continue;
     visit_member(key, owner, [&](auto member) { out.set(key.info.name, Writer{key}(member)); });
   }
 }

@@ -287,7 +287,7 @@ TEST_CASE("Newton's method takes a bar of 100 GPa that is held at a point throug
     BodySpec body;
     body.name = "bar", body.mesh.generator = "bar";
     body.mesh.parameters = {{"length", {2}}, {"height", {0.3}}, {"width", {0.3}}, {"cells", {9, 5, 5}}};
-    body.potentials = {{"tet_strain", {{"young", Track<double>(1e11)}, {"poisson", Track<double>(0.3)}}}};
+    body.potentials = {{"tet_strain", {{"mu", Track<double>(1e11 / 2.6)}}}};
     scene.bodies.push_back(body);
     AnchorSpec pin;
     pin.name = "pin", pin.body = "bar";

@@ -65,7 +65,7 @@ TEST_CASE("limits that cross at a later keyframe are refused, with the time") {
 
 TEST_CASE("a list for one of two parameters that belong together is taken") {
   BodySpec body = bar();
-  PotentialSpec painted{"tet_strain", {{"young", Track<double>(1e4)}}};
+  PotentialSpec painted{"corotated", {{"young", Track<double>(1e4)}}};
   painted.arrays["poisson"].assign(40, 0.3);
   body.potentials = {painted};
   CHECK(Simulation::create(scene_of(body)));

@@ -120,7 +120,7 @@ TEST_CASE("every Hessian is the slope of the gradient, and definite where that i
       CHECK(more.minCoeff() >= -noise);
     }
   });
-  CHECK(claimed == 16);
+  CHECK(claimed == 17);
 }
 
 TEST_CASE("every potential's gradient is the slope of its energy") {
