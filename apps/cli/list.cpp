@@ -60,15 +60,15 @@ std::string pascals(double value) {
 /// The numbers of all materials, one row each.
 void print_materials(const Style& style) {
   const char* const made_of[] = {"", "edges", "triangles", "tetrahedra"};
-  std::printf("  %s%-12s %9s %5s %10s %6s %9s %8s %11s  %s%s\n", style.bold, "", "Young", "nu", "density", "t1/2",
+  std::printf("  %s%-12s %9s %5s %11s %9s %9s %8s %11s  %s%s\n", style.bold, "", "Young", "nu", "density", "half-life",
               "thickness", "friction", "restitution", "for", style.reset);
   for (const MaterialInfo& m : material_infos()) {
     char thickness[32] = "";
     if (m.thickness > 0) std::snprintf(thickness, sizeof thickness, "%.3g mm", 1000 * m.thickness);
     char density[32], half_life[32];
-    std::snprintf(density, sizeof density, "%.4g", m.density),
+    std::snprintf(density, sizeof density, "%.0f", m.density),
         std::snprintf(half_life, sizeof half_life, "%.2g s", m.half_life);
-    std::printf("  %-12s %9s %5.2f %4s kg/m^3 %6s %9s %8.2g %11.2g  %s: %s\n", m.name.c_str(), pascals(m.young).c_str(),
+    std::printf("  %-12s %9s %5.2f %4s kg/m^3 %9s %9s %8.2g %11.2g  %s: %s\n", m.name.c_str(), pascals(m.young).c_str(),
                 m.poisson, density, half_life, thickness, m.friction, m.restitution, made_of[m.dimension],
                 m.help.c_str());
   }

@@ -42,14 +42,19 @@ const std::vector<std::string>& material_names();
 std::vector<std::string> material_names(int dimension);
 
 /// Sets density, potentials, friction, restitution and half-life of a body, its colour, and the thickness of a sheet
-/// or rope; what is changed afterwards wins. The body's mass, if it was set, is cleared.
+/// or rope; what is changed afterwards wins. The body's mass, if it was set, is cleared. Where the mesh is there
+/// already and has nothing to bend at, as a single edge or triangle, bending is left out.
 void set_material(BodySpec& body, const MaterialInfo& material);
 /// Throws std::invalid_argument with the nearest name when there is no such material.
 void set_material(BodySpec& body, std::string_view name);
 
-/// 3 for a mesh with tetrahedra, otherwise 2 with triangles, 1 with edges, 0 without any. For a file: that it must be
-/// read for it; 0 when it cannot.
-int mesh_dimension(const Mesh& mesh);
-int mesh_dimension(const MeshSpec& mesh);
+/// What a material needs to know of a mesh.
+struct MeshKind {
+  int dimension = 0;   ///< 3 with tetrahedra, otherwise 2 with triangles, 1 with edges, 0 without any
+  bool bends = false;  ///< there are edges between two triangles, or vertices between two edges
+};
+MeshKind kind_of(const Mesh& mesh);
+/// A file is read for it, a line generated; dimension 0 when that fails.
+MeshKind kind_of(const MeshSpec& mesh);
 
 }  // namespace verve

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "live/session.h"
 #include "record/report_data.h"
+#include "verve/material.h"
 #include "verve/registry.h"
 #include "verve/version.h"
 
@@ -66,7 +67,6 @@ Scene scene_around(const std::string& name, Mesh mesh) {
   body.name = "body";
   body.place.scale = size > 0 ? 1.2 / size : 1;
   body.place.translate = (low + high) * (-0.5 * body.place.scale);
-  PotentialSpec elastic;
   bool closed = !mesh.triangles.empty();
   if (closed) {  // every edge has two faces
     std::map<std::array<int, 2>, int> faces;
@@ -74,25 +74,19 @@ Scene scene_around(const std::string& name, Mesh mesh) {
       for (int i = 0; i < 3; ++i) ++faces[{std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])}];
     for (const auto& [edge, count] : faces) closed = closed && count == 2;
   }
-  if (!mesh.tetrahedra.empty()) {
-    elastic.type = "tet_strain", elastic.parameters["mu"] = 5e3;
-    body.mesh.mesh = std::make_shared<Mesh>(std::move(mesh));
-  } else if (closed) {
-    elastic.type = "tet_strain", elastic.parameters["mu"] = 5e3;
+  const bool lattice = mesh.tetrahedra.empty() && closed;
+  const int dimension = lattice ? 3 : kind_of(mesh).dimension;
+  const auto shape = std::make_shared<Mesh>(std::move(mesh));
+  if (lattice) {
     body.embed.emplace();
     body.mesh.generator = "cage";
     body.mesh.parameters["cell"] = {size / 14};
-    body.embed->mesh = std::make_shared<Mesh>(std::move(mesh));
-  } else if (!mesh.triangles.empty()) {
-    elastic.type = "tri_strain", elastic.parameters["mu"] = 100;
-    body.density = 0.3;
-    body.mesh.mesh = std::make_shared<Mesh>(std::move(mesh));
+    body.embed->mesh = shape;
   } else {
-    elastic.type = "spring", elastic.parameters["stiffness"] = 1000;
-    body.density = 0.3;
-    body.mesh.mesh = std::make_shared<Mesh>(std::move(mesh));
+    body.mesh.mesh = shape;
   }
-  body.potentials.push_back(elastic);
+  if (const MaterialInfo* material = default_material(dimension)) set_material(body, *material);
+  body.dials.half_life = {};  // that is for the page's own dial to say
   scene.bodies.push_back(body);
   return scene;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <stdexcept>
 
 #include "model/scene_keys.h"
@@ -183,7 +184,10 @@ void set_material(BodySpec& body, const MaterialInfo& material) {
   body.dials.half_life = Track<double>(material.half_life);
   body.dials.damping = {};
   body.color = material.color;
-  if (material.dimension < 3) body.thickness = material.thickness;
+  if (material.dimension == 3) return;
+  body.thickness = material.thickness;
+  if (const MeshKind mesh = kind_of(body.mesh); mesh.dimension == material.dimension && !mesh.bends)
+    body.potentials.resize(1);
 }
 
 void set_material(BodySpec& body, std::string_view name) {
@@ -194,17 +198,33 @@ void set_material(BodySpec& body, std::string_view name) {
   set_material(body, *material);
 }
 
-int mesh_dimension(const Mesh& mesh) {
-  return !mesh.tetrahedra.empty() ? 3 : !mesh.triangles.empty() ? 2 : !mesh.edges.empty() ? 1 : 0;
+MeshKind kind_of(const Mesh& mesh) {
+  MeshKind out;
+  out.dimension = !mesh.tetrahedra.empty() ? 3 : !mesh.triangles.empty() ? 2 : !mesh.edges.empty() ? 1 : 0;
+  if (out.dimension == 2) {
+    std::set<std::array<int, 2>> seen;
+    for (const auto& t : mesh.triangles)
+      for (int i = 0; i < 3 && !out.bends; ++i)
+        out.bends = !seen.insert({std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])}).second;
+  } else if (out.dimension == 1) {
+    std::set<int> seen;
+    for (const auto& e : mesh.edges)
+      for (const int v : e) out.bends = !seen.insert(v).second || out.bends;
+  }
+  return out;
 }
 
-int mesh_dimension(const MeshSpec& spec) {
-  if (spec.mesh) return mesh_dimension(*spec.mesh);
-  if (const GeneratorInfo* generator = find_generator(spec.generator)) return generator->dimension;
+MeshKind kind_of(const MeshSpec& spec) {
+  if (spec.mesh) return kind_of(*spec.mesh);
+  if (const GeneratorInfo* generator = find_generator(spec.generator)) {
+    if (generator->dimension > 1) return {generator->dimension, generator->dimension == 2};
+    const Expected<Mesh> mesh = generate_mesh(spec.generator, spec.parameters);
+    return mesh ? kind_of(*mesh) : MeshKind{generator->dimension, true};
+  }
   std::error_code failed;
-  if (spec.file.empty() || !std::filesystem::is_regular_file(spec.file, failed)) return 0;
+  if (spec.file.empty() || !std::filesystem::is_regular_file(spec.file, failed)) return {};
   const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair);
-  return mesh ? mesh_dimension(*mesh) : 0;
+  return mesh ? kind_of(*mesh) : MeshKind{};
 }
 
 }  // namespace verve

@@ -31,5 +31,7 @@ Place locate(const Json& root, const std::string& path);
 
 /// The key table of docs/scenes.md.
 std::string scene_reference();
+/// The tables of docs/materials.md: numbers, and where they are from.
+std::string material_reference();
 
 }  // namespace verve

@@ -369,12 +369,12 @@ class Reader {
       if (!choice(*name, material_names(), index, place)) return;
       preset = &material_infos()[index];
     }
-    MeshSpec shape;
+    BodySpec made;
     if (const Json* mesh = json.find("mesh")) {
       std::vector<Problem> unused;  // they are found again where the mesh is read for good
-      Reader(directory_, unused).read({}, *mesh, &shape, path);
+      Reader(directory_, unused).read({}, *mesh, &made.mesh, path);
     }
-    const int dimension = mesh_dimension(shape);
+    const int dimension = kind_of(made.mesh).dimension;
     if (dimension == 0 && !preset) return;  // what is wrong with the mesh is said elsewhere
     if (!preset) preset = default_material(dimension);
     if (dimension != 0 && preset->dimension != dimension) {
@@ -385,7 +385,9 @@ class Reader {
               true);
       return;
     }
-    set_material(out, *preset);
+    set_material(made, *preset);
+    made.mesh = {};
+    out = std::move(made);
   }
 
   // Objects whose further keys come from a registry.

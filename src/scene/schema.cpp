@@ -1,9 +1,11 @@
 // The grammar for other readers: a JSON schema (draft 7) for editors and validators, a key table for people.
 #include <cmath>
+#include <cstdio>
 
 #include "base/text.h"
 #include "model/scene_keys.h"
 #include "scene/document.h"
+#include "verve/material.h"
 #include "verve/registry.h"
 
 namespace verve {
@@ -393,6 +395,39 @@ std::string scene_reference() {
                           out);
   key_table<ContactSpec>("contact", "An empty object turns contact between bodies on.", out);
   key_table<ContactPairSpec>("pairs", "Each is an object with these keys.", out);
+  return out;
+}
+
+std::string material_reference() {
+  const auto short_number = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return std::string(text);
+  };
+  std::string out;
+  for (const int dimension : {3, 2, 1}) {
+    const bool solid = dimension == 3;
+    out += solid ? "| solids | density [kg/m³] | E [Pa] | ν | half-life [s] | friction | restitution | loss factor |\n"
+                   "|---|---|---|---|---|---|---|---|\n"
+                 : std::string("| ") +
+                       (dimension == 2 ? "sheets | density [kg/m²] | E [Pa] | in bodies [N/m]"
+                                       : "ropes | density [kg/m] | E [Pa] | in bodies [N]") +
+                       " | ν | bending [N m" + (dimension == 2 ? "" : "²") +
+                       "] | thickness [mm] | half-life [s] | friction | restitution | loss factor |\n"
+                       "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    for (const MaterialInfo& m : material_infos()) {
+      if (m.dimension != dimension) continue;
+      out += "| `" + m.name + "`: " + m.help + " | " + short_number(m.body_density()) + " | " + short_number(m.young);
+      if (!solid) out += " | " + short_number(m.body_young());
+      out += " | " + short_number(m.poisson);
+      if (!solid) out += " | " + short_number(m.bending) + " | " + short_number(1000 * m.thickness);
+      for (const double value : {m.half_life, m.friction, m.restitution, m.loss}) out += " | " + short_number(value);
+      out += " |\n";
+    }
+    out += "\n";
+  }
+  out += "| material | sources |\n|---|---|\n";
+  for (const MaterialInfo& m : material_infos()) out += "| `" + m.name + "` | " + m.source + " |\n";
   return out;
 }
 

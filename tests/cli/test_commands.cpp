@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "process.h"
+#include "verve/material.h"
 #include "verve/mesh.h"
 #include "verve/registry.h"
 #include "verve/scene_file.h"
@@ -27,9 +28,9 @@ TEST_CASE("--version prints the name and the version") {
 
 TEST_CASE("--help of every command tells its usage and shows examples") {
   const Folder folder;
-  const std::vector<std::vector<std::string>> commands{
-      {},          {"demo"}, {"list"},         {"check"},  {"simulate"},
-      {"compare"}, {"mesh"}, {"mesh", "info"}, {"schema"}, {"convert"}};
+  const std::vector<std::vector<std::string>> commands{{},           {"demo"},    {"list"}, {"check"},
+                                                       {"simulate"}, {"compare"}, {"mesh"}, {"mesh", "info"},
+                                                       {"schema"},   {"convert"}};
   for (std::vector<std::string> words : commands) {
     std::string name = "verve";
     for (const std::string& word : words) name += " " + word;
@@ -46,6 +47,7 @@ TEST_CASE("--help of every command tells its usage and shows examples") {
 TEST_CASE("list --plain prints one name per line, as registered") {
   const Folder folder;
   CHECK(run(folder, {"list", "scenes", "--plain"}).out == names_of(verve::builtin_scenes()));
+  CHECK(run(folder, {"list", "materials", "--plain"}).out == names_of(verve::material_infos()));
   CHECK(run(folder, {"list", "potentials", "--plain"}).out == names_of(verve::potential_infos()));
   CHECK(run(folder, {"list", "methods", "--plain"}).out == names_of(verve::method_infos()));
   CHECK(run(folder, {"list", "generators", "--plain"}).out == names_of(verve::mesh_generators()));
@@ -60,6 +62,18 @@ TEST_CASE("list describes everything, without escape sequences in a pipe") {
   CHECK_FALSE(contains(outcome.out, "\033"));
   for (const std::string& line : lines_of(outcome.out))
     CHECK(line.size() <= 2 * 100);  // columns; UTF-8 may need more bytes
+}
+
+TEST_CASE("list materials has a row of numbers for each") {
+  Folder folder;
+  const std::string out = run(folder, {"list", "materials"}).out;
+  for (const char* column : {"Young", "nu", "density", "half-life", "friction", "restitution"})
+    CHECK(out.find(column) != std::string::npos);
+  const size_t at = out.find("\n  jelly ");
+  REQUIRE(at != std::string::npos);
+  const std::string row = out.substr(at + 1, out.find('\n', at + 1) - at);
+  CHECK(row.find("53 kPa  0.45 1040 kg/m^3    0.32 s") != std::string::npos);
+  CHECK(out.find("205 GPa") != std::string::npos);
 }
 
 TEST_CASE("list generators names every parameter") {

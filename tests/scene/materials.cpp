@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scene/document.h"
 #include "scenes.h"
 #include "verve/material.h"
 #include "verve/simulation.h"
@@ -49,6 +50,13 @@ TEST_CASE("a material fills in density, potentials, friction, restitution and ha
     REQUIRE(body.potentials.size() == expected.potentials.size());
     CHECK(body.potentials.size() == (m.dimension == 3 ? 1 : 2));
     for (size_t k = 0; k < body.potentials.size(); ++k) CHECK(body.potentials[k].type == expected.potentials[k].type);
+    const auto& elastic = body.potentials[0].parameters;
+    CHECK(elastic.at(m.dimension == 1 ? "stiffness" : "young").at(0) == m.body_young());
+    if (elastic.count("poisson")) CHECK(elastic.at("poisson").at(0) == m.poisson);
+    // a metre of a sheet does not stretch itself by more than 0.2 %, and is never stiffer than its material
+    if (m.dimension == 2) CHECK(m.body_young() <= m.young * m.thickness * (1 + 1e-12));
+    if (m.dimension < 3) CHECK(m.body_density() * 9.81 / m.body_young() <= 2e-3 * (1 + 1e-12));
+    if (m.dimension < 3) CHECK(body.potentials[1].parameters.at("stiffness").at(0) == m.bending);
     // numbers that make sense, from a named source
     CHECK((m.density > 0 && m.young > 0 && m.poisson >= 0 && m.poisson < 0.5));
     CHECK((m.half_life >= 0.1 && m.half_life < 60));
@@ -86,6 +94,22 @@ TEST_CASE("a body without potentials is of the default material of its elements,
   CHECK(body_with(R"("potentials": [])").bodies[0].density == BodySpec{}.density);
   const Scene sheet = parse_scene(sheet_with(R"("material": null)"), "test.json").value();
   CHECK(sheet.bodies[0].density == doctest::Approx(0.13));
+}
+
+TEST_CASE("what has nothing to bend at gets no bending, and every generator makes a body of the default material") {
+  for (const GeneratorInfo& info : mesh_generators()) {
+    if (info.around_surface || info.parameters.size() > 5) continue;  // plants, as slow to make as they are large
+    CAPTURE(info.name);
+    const Scene scene =
+        parse_scene(R"({"version": 1, "bodies": [{"name": "b", "mesh": {"generator": ")" + info.name + "\"}}]}",
+                    "test.json")
+            .value();
+    const Expected<Simulation> made = Simulation::create(scene);
+    CHECK_MESSAGE(made.has_value(), made.diagnostics().text());
+  }
+  const std::string triangle = R"({"version": 1, "bodies": [{"name": "b", "material": "paper",
+      "mesh": {"data": {"vertices": [[0, 0, 0], [1, 0, 0], [0, 0, 1]], "triangles": [[0, 2, 1]]}}}]})";
+  CHECK(parse_scene(triangle, "test.json").value().bodies[0].potentials.size() == 1);
 }
 
 TEST_CASE("unknown materials and those for other elements are refused with what fits") {
@@ -141,12 +165,27 @@ TEST_CASE("a scene with materials is written out in full and runs to the same bi
   CHECK(std::memcmp(first.data(), second.data(), first.size() * sizeof(Vec3)) == 0);
 }
 
+TEST_CASE("docs/materials.md has the numbers of the table (VERVE_UPDATE=1 rewrites them)") {
+  const char* const file = VERVE_SOURCE_DIR "/docs/materials.md";
+  std::string docs = read_text(file);
+  const std::string begin = "<!-- made from the table of materials -->\n", end = "<!-- end of the table -->";
+  REQUIRE(docs.find(begin) != std::string::npos);
+  REQUIRE(docs.find(end) != std::string::npos);
+  const size_t start = docs.find(begin) + begin.size(), stop = docs.find(end);
+  if (update_files()) {
+    docs.replace(start, stop - start, material_reference());
+    std::ofstream(file, std::ios::binary) << docs;
+  } else {
+    CHECK(docs.substr(start, stop - start) == material_reference());
+  }
+}
+
 TEST_CASE("generators make elements of the dimension that they are listed with") {
   for (const GeneratorInfo& info : mesh_generators()) {
     if (info.around_surface) continue;
     CAPTURE(info.name);
     const Expected<Mesh> mesh = generate_mesh(info.name);
     REQUIRE(mesh);
-    CHECK(mesh_dimension(*mesh) == info.dimension);
+    CHECK(kind_of(*mesh).dimension == info.dimension);
   }
 }
