@@ -88,6 +88,8 @@ struct Dials {
   Track<double> damping;    ///< gamma of Eq. 24 [1/s] = ln 2 / half_life; give one of the two
 };
 
+/// What it is made of is density, potentials, dials.half_life and the surface below; set_material (material.h) fills in
+/// all of them by the name of a material. Without potentials nothing holds it together.
 struct BodySpec {
   std::string name;
   MeshSpec mesh;
