@@ -49,10 +49,11 @@ void EnergyWatch::add(int frame, double step, double error_h) {
 std::string EnergyWatch::words() const {
   if (!(longest_ > off_long)) return "";
   char text[200];
-  std::snprintf(text, sizeof text,
-                "the energy was off its target by more than 5 %% for %.3g s, frames %d to %d, by %.2g %% at worst; more "
-                "iterations, a larger budget or shorter steps would hold it",
-                longest_, first_, last_, 100 * worst_);
+  std::snprintf(
+      text, sizeof text,
+      "the energy was off its target by more than 5 %% for %.3g s, frames %d to %d, by %.2g %% at worst; more "
+      "iterations, a larger budget or shorter steps would hold it",
+      longest_, first_, last_, 100 * worst_);
   return text;
 }
 

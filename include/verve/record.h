@@ -53,7 +53,7 @@ struct FrameQuality {
 };
 
 /// Motion that a frame rate can show: the binomial mean (1 4 6 4 1)/16 of the last five frames, those before the first
-/// like it. Passes 0.85 of an amplitude of 8 frames per period, 0.25 of 4 and nothing of 2; lags by two frames.
+/// like it. Passes 0.73 of an amplitude of 8 frames per period, 0.25 of 4 and nothing of 2; lags by two frames.
 class SlowPositions {
  public:
   const std::vector<Vec3>& add(const std::vector<Vec3>& positions);

@@ -331,7 +331,8 @@ class Island {
     Quantities target;
     double rigid = 0;     // K
     double deferred = 0;  // of H: owed, and not asked for in this step
-    double damped = 0;    // of H: taken from the motion after the step (Island::damp)
+    double damped = 0;    // of H: taken from the motion after the step (Island::damp),
+    double damping = 0;   // and what the half-life alone asks for
     double e_ref = 0, scale_p = 0;
     double present = 0;  // energy scale of the state as it is, however far away the target
   };

@@ -1,5 +1,5 @@
-// The iteration of a step that holds P, L and H and corrects H along what its base has lost (loss_direction.h): free and
-// anchored islands that touch nothing. docs/cpd.md, "Along the loss".
+// The iteration of a step that holds P, L and H and corrects H along what its base has lost (loss_direction.h): free
+// and anchored islands that touch nothing. docs/cpd.md, "Along the loss".
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,10 +16,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Length of a plain step in the norm of A, over sqrt(E_ref): below this the velocity is known well enough for what the
-/// base loses. 
+/// base loses.
 constexpr double finds_loss = 0.1;
+/// Likewise of a plain step that is yet to be taken: short steps then need no iteration more than with the gradient.
+constexpr double finds_loss_at_once = 0.003;
+/// Of the tolerance.
+constexpr double holds_itself = 0.1;
 /// Lengths of steps that may be accelerated, and so short that the next one may be.
 constexpr double accelerates = 0.1, may_accelerate = 0.17, slow_rate = 0.6;
+/// Likewise: a correction so short moves nothing that shows, whatever its direction. In short steps, which lose hardly
+/// anything, it is what the tolerance leaves of the step before that must be paid.
+constexpr double harmless = 1e-3;
 /// Of E_ref: a step that misses H by more than this, mu at its bound, counts as one at its bound.
 constexpr double most_owed = 0.1;
 /// A step that holds what it should need not come to rest as well as before after so many iterations: where elements
@@ -47,12 +54,14 @@ Mat3 mean_rotation(const Vec3& theta) {
 
 /// A decision before the step: where it is not so, H is corrected along its gradient. Steps that a line search must
 /// shorten have no fixed column; energy that a dial asks for belongs to all of the motion; and backward Euler loses it
-/// from all of the motion, so that its loss is no direction of its own.
+/// from all of the motion, so that its loss is no direction of its own. Of a solid that swings, and holds H alone, the
+/// swing itself is part of the loss (pendulum: 0.030 from fine steps along the loss, 0.022 along the gradient).
 bool Island::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
                           bool plain) const {
   const Problem& p = problem_;
   return settings.direction == Settings::Correction::loss && p.held && p.direct && !p.published && !p.touches &&
-         !p.lets_go && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy;
+         !p.lets_go && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
+         !(p.swings && is_solid());
 }
 
 /// l = (h (f - J grad W(x_n)) - M (v - v_n))/hh, what the base takes for the impulse of the step at its beginning less
@@ -106,7 +115,7 @@ void Island::find_loss(double h, StepProducts& step) {
   });
   step.lin_lin = sum.l_e;
   loss_.column = {};
-  loss_.column.h_e = sum.lin_e;
+  loss_.column.h_e = sum.lin_e, loss_.column.small = harmless * std::sqrt(problem_.e_ref);
   loss_.column.share = loss_.resolves ? resolved_share(sum.l_e, sum.l_Ml, base_.hh) : 1;
   if (problem_.swings) {  // as swing_.lin is for lin
     loss_.swing_lin = swing_.lin;
@@ -154,7 +163,9 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
       return;
     }
     const bool short_step = out.step_length < rest * (k >= settles_after ? settled : 1);
-    const bool done = k >= 1 && short_step && residuals_met(c, out);
+    // what the plain step holds by itself needs no correction; but it does not come nearer by another iteration
+    const bool holds = loss_.found || std::abs(c.h) < holds_itself * p.tolerance * p.e_ref;
+    const bool done = k >= 1 && short_step && holds && residuals_met(c, out);
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (allowance < infinity && k >= least_iterations) {
       const double spent = work().milliseconds() - begun;
@@ -169,14 +180,21 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     }
     solve_gradient();
     watch.book(out.timings.global);
-    const IterationProducts products_k = products();
+    IterationProducts products_k = products();
     LossStep next;
+    if (!loss_.found) {
+      next.direction = plain_direction(step, products_k, c);
+      if (std::sqrt(next.direction.norm2 / p.e_ref) < finds_loss_at_once) {
+        find_loss(h, step);
+        last_.counts = false;
+        products_k = products();
+        watch.book(out.timings.global);
+      }
+    }
     if (loss_.found) {
       next = loss_step(step, products_k, loss_.column, c, now, p.target.h, mu);
       mu = next.mu, reached = next.reached, out.heat = next.heat;
       out.at_bound = next.at_bound && std::abs(p.target.h - next.heat - reached) > most_owed * p.e_ref;
-    } else {
-      next.direction = plain_direction(step, products_k, c);
     }
     const Direction& d = next.direction;
     out.lambda = d.lambda;

@@ -62,7 +62,7 @@ void Island::pose(double h, const Demand& demand) {
   if (p.held && p.direct) {
     const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
     if (loss_.on && demand.keep < 1) {  // what is asked to go, or has been asked before, goes from all of its motion
-      p.damped = share + std::max(0.0, -demand.debt.h);
+      p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
       p.target.h += std::max(0.0, -demand.debt.h);
     } else {
       p.target.h -= share;

@@ -45,11 +45,12 @@ LossStep loss_step(const StepProducts& s, const IterationProducts& k, const Loss
   const double missing = target - out.heat - out.plain, side = out.slope < 0 ? -1 : 1;
   const double square = out.slope * out.slope + 2 * curvature * missing;
   const double sum = std::abs(out.slope) + std::sqrt(std::max(0.0, square));
-  const double free = !(curvature > 0)  ? 0
-                      : !(square > 0)   ? -out.slope / curvature  // the least that there is along e
-                      : sum > 0         ? side * 2 * missing / sum
-                                        : 0;
-  out.mu = std::clamp(free, -most_mu, most_mu);
+  const double free = !(curvature > 0) ? 0
+                      : !(square > 0)  ? -out.slope / curvature  // the least that there is along e
+                      : sum > 0        ? side * 2 * missing / sum
+                                       : 0;
+  const double most = curvature > 0 ? std::max(most_mu, loss.small / std::sqrt(curvature)) : most_mu;
+  out.mu = std::clamp(free, -most, most);
   out.at_bound = !(curvature > 0) || !(square > 0) || out.mu != free;
   out.reached = out.plain + out.mu * (out.slope + 0.5 * curvature * out.mu);
   d.lambda = -out.mu;  // as a multiplier of grad H would be: below 0 it adds energy

@@ -17,7 +17,7 @@ namespace {
 
 const std::string metrics_columns =
     "frame,time,body,px,py,pz,lx,ly,lz,kinetic,elastic,contact,external,total,target_total,booked_loss,multiplier,"
-    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms";
+    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat";
 
 using Cells = std::vector<std::string>;
 
@@ -123,7 +123,7 @@ TEST_CASE("quality.csv holds what a direct computation gives") {
   const std::string file = folder.write("in.json", small_scene("\"frames\": 10"));
   CHECK(run(folder, {"compare", "in.json", "--methods", "pd", "--out", "o", "--reference", "8"}).code == 0);
   const Table table(folder.path("o/quality.csv"));
-  CHECK(table.head == "method,frame,time,roughness,constraint_error,distance");
+  CHECK(table.head == "method,frame,time,roughness,constraint_error,distance,slow_distance");
   REQUIRE(table.rows.size() == 2 * 11);
 
   verve::Scene scene = verve::read_scene(file).value();

@@ -1,5 +1,5 @@
-// H corrected along what the base step has lost (docs/cpd.md, "Along the loss"): its algebra, its books, its motion beside
-// fine steps, and that no step gains however it is cut short.
+// H corrected along what the base step has lost (docs/cpd.md, "Along the loss"): its algebra, its books, its motion
+// beside fine steps, and that no step gains however it is cut short.
 #include <doctest/doctest.h>
 
 #include "dense.h"
@@ -10,12 +10,13 @@ using namespace verve::test;
 
 namespace {
 
-/// A sheet stretched by 1.6 and thrown upwards, held at its corners: most of its energy is in modes that frames of 1/30 s
-/// do not resolve.
+/// A sheet stretched by 1.6 and thrown upwards, held at its corners: most of its energy is in modes that frames of 1/30
+/// s do not resolve.
 Scene small_trampoline(const std::string& method, double stiffness = 10) {
-  Scene scene = scene_of(generated_body("cloth", {{"width", {1.9}}, {"length", {1.9}}, {"columns", {16}}, {"rows", {16}}},
-                                        springs(stiffness)),
-                         method);
+  Scene scene =
+      scene_of(generated_body("cloth", {{"width", {1.9}}, {"length", {1.9}}, {"columns", {16}}, {"rows", {16}}},
+                              springs(stiffness)),
+               method);
   scene.bodies[0].density = 0.2;
   scene.bodies[0].initial.stretch = {1.6, 1, 1.6}, scene.bodies[0].initial.velocity = {0, 3, 0};
   AnchorSpec corners;
@@ -125,7 +126,9 @@ TEST_CASE("sheets move as with fine steps, nearer than by any other method of th
   // 45 frames: 1.5 s, three swings of the trampoline
   constexpr int frames = 45;
   for (const bool falls : {false, true}) {
-    const auto scene = [&](const std::string& method) { return falls ? falling_cloth(method) : small_trampoline(method); };
+    const auto scene = [&](const std::string& method) {
+      return falls ? falling_cloth(method) : small_trampoline(method);
+    };
     const auto fine = truth(scene("cpd"), frames);
     const double here = distance(run(scene("cpd"), frames), fine);
     double least = 1e300;
@@ -176,8 +179,9 @@ TEST_CASE("P, L and H are held along the loss: free, linked, of consistent mass,
       off_l = std::max(off_l, norm(m.angular_momentum - start.angular_momentum) / scale_p);  // of about 1 m
       off_h = std::max(off_h, std::abs(m.total - m.target_total) / start.total);
     }
-    CHECK(off_p < 1e-12);
-    CHECK(off_l < 1e-12);
+    // linear in x; in float the last step, 1e-2 at most, has 1e-7 of it
+    CHECK(off_p < (kind.narrow ? 1e-9 : 1e-12));
+    CHECK(off_l < (kind.narrow ? 1e-9 : 1e-12));
     CHECK(off_h <= 2 * scene.solver.tolerance);  // E_ref may be twice what there is
     CHECK(sim.measure().heat == 0);
   }
@@ -217,8 +221,13 @@ TEST_CASE("no step gains, however it is cut short: caps on iterations, one sub-s
     return scene;
   };
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
-    const char* method = seed % 4 == 0 ? "cpd_gradient" : seed % 4 == 1 ? "cpd_bdf2" : seed % 4 == 2 ? "cpd_euler" : "cpd";
-    Scene scene = seed % 3 == 0 ? cube_scene(method, 1e5) : seed % 3 == 1 ? small_trampoline(method) : falling_cloth(method);
+    const char* method = seed % 4 == 0   ? "cpd_gradient"
+                         : seed % 4 == 1 ? "cpd_bdf2"
+                         : seed % 4 == 2 ? "cpd_euler"
+                                         : "cpd";
+    Scene scene = seed % 3 == 0   ? cube_scene(method, 1e5)
+                  : seed % 3 == 1 ? small_trampoline(method)
+                                  : falling_cloth(method);
     scene = caps(scene, seed);
     CAPTURE(seed);
     CAPTURE(std::string(method));
