@@ -238,7 +238,8 @@ TEST_CASE("smaller time steps keep the same values and need fewer iterations (In
     CHECK(largest(r.spin_error) <= 1e-12);
     if (rate == 30) spin = m0.spin;
     CHECK(norm(sim.measure().spin - spin) <= 1e-12 * norm(spin));
-    CHECK(iterations < before);
+    // two at least: what the plain step loses is known after one.
+    CHECK((iterations < before || iterations <= 2));
     before = iterations;
   }
 }
