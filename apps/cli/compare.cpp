@@ -134,7 +134,7 @@ class Tables {
     const std::string metrics = "method," + metrics_header() + "\n";
     const bool good =
         create(compare_, out / "compare.csv", metrics, problems) &&
-        create(quality_, out / "quality.csv", "method,frame,time,roughness,constraint_error,distance\n", problems) &&
+        create(quality_, out / "quality.csv", "method,frame,time,roughness,constraint_error,distance,slow_distance\n", problems) &&
         (!reference || create(reference_, out / "reference.csv", metrics, problems));
     if (!good)
       for (const fs::path& file : made_) fs::remove(file, ignored);
@@ -148,7 +148,8 @@ class Tables {
     write(contestant.reference ? reference_ : compare_, contestant.reference ? "reference.csv" : "compare.csv");
     rows_ = prefix + std::to_string(simulation.frame());
     const double distance = contestant.reference ? 0 : quality.distance;
-    for (const double value : {simulation.time(), quality.roughness, quality.constraint_error, distance})
+    const double slow = contestant.reference ? 0 : quality.slow_distance;
+    for (const double value : {simulation.time(), quality.roughness, quality.constraint_error, distance, slow})
       rows_ += ',', append_number(rows_, value);
     rows_ += '\n';
     write(quality_, "quality.csv");
@@ -277,6 +278,7 @@ std::vector<Contestant> contestants_for(const Request& request, const Scene& sce
     contestant.scene = scene;
     SolverSpec& solver = contestant.scene.solver = solver_by_name(scene.solver, w.method);
     if (request.sets("solver.rho")) solver.rho = scene.solver.rho;
+    if (request.sets("solver.direction")) solver.direction = scene.solver.direction;
     if (request.sets("solver.iterations")) solver.iterations = scene.solver.iterations;
     if (request.sets("solver.budget") && keeps_budgets(solver)) solver.budget = scene.solver.budget;
     if (w.cap) solver.iterations = w.cap;
@@ -338,9 +340,13 @@ int run_all(std::vector<Contestant>& contestants, const Request& request, const 
       remark = fit_to_budget(contestant, request);
     if (InterruptGuard::signal()) break;
     if (contestant.reference) trajectory = std::make_unique<Trajectory>(contestant.simulation->vertices());
+    SlowPositions slow, slow_reference;
     const auto quality = [&](const Simulation& simulation) {
-      const bool beside = trajectory && !contestant.reference;
-      return meter.measure(simulation, beside ? trajectory->at(simulation.frame()) : nullptr);
+      const std::vector<Vec3>* const beside =
+          trajectory && !contestant.reference ? trajectory->at(simulation.frame()) : nullptr;
+      FrameQuality out = meter.measure(simulation, beside);
+      if (beside) out.slow_distance = meter.distance(slow.add(simulation.positions()), slow_reference.add(*beside));
+      return out;
     };
     const auto after_frame = [&](const Simulation& simulation, const StepReport& step, const FrameQuality& measured) {
       if (contestant.reference) trajectory->add(simulation.positions());
@@ -349,6 +355,10 @@ int run_all(std::vector<Contestant>& contestants, const Request& request, const 
     exit_code = std::max(exit_code, run(contestant, request.quiet, quality, after_frame));
     contestant.run->note("Iteration cap", std::to_string(iteration_cap(contestant.scene.solver)));
     contestant.run->note("Status", contestant.status + (remark.empty() ? "" : ", " + remark));
+    if (const std::string off = contestant.result.energy.words(); !off.empty()) {
+      std::fprintf(stderr, "verve: %s: %s\n", contestant.label.c_str(), off.c_str());
+      contestant.run->note("Energy target", off);
+    }
   }
   return InterruptGuard::signal() ? 128 + InterruptGuard::signal() : exit_code;
 }

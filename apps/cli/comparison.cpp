@@ -70,6 +70,8 @@ std::vector<Row> rows_of(const RunSummary& first, bool narrow) {
       number_row("constraint error, mean", "%.3g", [](const RunSummary& s) { return s.quality.constraint_error; }));
   rows.push_back(
       number_row("distance to reference, mean", "%.3g", [](const RunSummary& s) { return s.quality.distance; }));
+  rows.push_back(
+      number_row("slow distance, mean", "%.3g", [](const RunSummary& s) { return s.quality.slow_distance; }));
   rows.push_back(number_row("distance to reference, end", "%.3g", [](const RunSummary& s) { return s.last_distance; }));
   if (narrow)
     rows.push_back({"iteration cap", [](const Contestant& c, const RunSummary&) {
@@ -105,7 +107,7 @@ SolverSpec solver_by_name(const SolverSpec& solver, const std::string& method) {
   const SolverSpec defaults;
   SolverSpec out = solver;
   out.method = method;
-  out.integrator = out.minimizer = out.conservation = "";
+  out.integrator = out.minimizer = out.conservation = out.direction = "";
   out.acceleration = defaults.acceleration;
   out.rho = defaults.rho;
   out.iterations = defaults.iterations, out.budget = defaults.budget;

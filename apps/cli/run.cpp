@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "terminal.h"
+#include "verve/registry.h"
 
 namespace verve::cli {
 
@@ -19,6 +20,41 @@ std::string describe(const Simulation& simulation) {
   return count(simulation.vertices(), "vertex", "vertices") + ", " +
          count(simulation.elements(), "element", "elements") + ", " +
          count(simulation.scene().frames, "frame", "frames") + " of " + format_duration(simulation.scene().step);
+}
+
+namespace {
+
+/// Of E_ref, and for how long [s]: what a viewer takes for another motion, and longer than an impact.
+constexpr double off_target = 0.05, off_long = 1;
+
+/// Methods that hold nothing are not off.
+bool holds_energy(const SolverSpec& solver) {
+  const MethodInfo* const method = find_method(solver.method);
+  const std::string held = solver.conservation.empty() && method ? method->conservation : solver.conservation;
+  return held != "none" && held != "momentum";
+}
+
+}  // namespace
+
+void EnergyWatch::add(int frame, double step, double error_h) {
+  if (!(error_h > off_target)) {
+    seconds_ = worst_now_ = 0;
+    return;
+  }
+  if (seconds_ == 0) from_ = frame;
+  seconds_ += step, worst_now_ = std::max(worst_now_, error_h);
+  if (seconds_ > longest_) longest_ = seconds_, first_ = from_, last_ = frame, worst_ = worst_now_;
+}
+
+std::string EnergyWatch::words() const {
+  if (!(longest_ > off_long)) return "";
+  char text[200];
+  std::snprintf(
+      text, sizeof text,
+      "the energy was off its target by more than 5 %% for %.3g s, frames %d to %d, by %.2g %% at worst; more "
+      "iterations, a larger budget or shorter steps would hold it",
+      longest_, first_, last_, 100 * worst_);
+  return text;
 }
 
 RunResult run_frames(Simulation& simulation, int frames, const std::string& label, bool quiet,
@@ -37,6 +73,8 @@ RunResult run_frames(Simulation& simulation, int frames, const std::string& labe
     result.iterations += (report.iterations - result.iterations) / result.frames;
     result.milliseconds += (report.milliseconds - result.milliseconds) / result.frames;
     result.worst_error_h = std::max(result.worst_error_h, report.error_h);
+    if (holds_energy(simulation.scene().solver))
+      result.energy.add(simulation.frame(), simulation.scene().step, report.error_h);
     progress.update(result.frames);
   }
   return result;

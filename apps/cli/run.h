@@ -9,6 +9,18 @@
 
 namespace verve::cli {
 
+/// Whether H stays off its target for long.
+class EnergyWatch {
+ public:
+  void add(int frame, double step, double error_h);
+  /// One sentence, or nothing where H was never off by so much for so long.
+  std::string words() const;
+
+ private:
+  int from_ = 0, first_ = 0, last_ = 0;  // frames: of the present time off, and of the longest
+  double seconds_ = 0, longest_ = 0, worst_ = 0, worst_now_ = 0;
+};
+
 struct RunResult {
   int frames = 0;           ///< finished
   StepReport failure;       ///< its status is ok unless a step failed
@@ -16,6 +28,7 @@ struct RunResult {
   double iterations = 0;    ///< mean over the frames
   double milliseconds = 0;  ///< mean over the frames
   double worst_error_h = 0;
+  EnergyWatch energy;
   bool complete() const { return failure && signal == 0; }
 };
 

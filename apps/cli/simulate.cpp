@@ -86,6 +86,11 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   });
 
   int exit_code = explain(result, scene.frames, label);
+  const std::string off = result.energy.words();
+  if (!off.empty()) {
+    std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), off.c_str());
+    curves.note("Energy target", off);
+  }
   const Expected<bool> written = write_report(out / "report.html", scene.name, scene.description, {&curves});
   report(written.diagnostics());
   if (!written) exit_code = std::max<int>(exit_code, exit_failed);

@@ -38,6 +38,7 @@ struct MethodInfo {
   bool stable = true;        ///< at any step; otherwise only below a limit that stiffness and mass set
   bool damps = false;        ///< ends with no more energy than it had
   int substeps = 1;          ///< default where they are not chosen automatically
+  std::string direction = "gradient";  ///< of conservation cpd, one of direction_names()
 };
 const std::vector<MethodInfo>& method_infos();
 /// What is in no list: "BASE+CONSERVATION" for every dynamic method that holds nothing and every one of
@@ -52,6 +53,9 @@ const std::vector<std::string>& minimizer_names();
 const std::vector<std::string>& conservation_names();
 /// Those of conservation_names() that act after the step, whatever the method.
 const std::vector<std::string>& post_step_names();
+/// Along what conservation cpd corrects H, and how much of H is held (docs/cpd.md).
+const std::vector<std::string>& direction_names();
+const std::vector<std::string>& hold_names();
 /// What can be made of the steps of a minimiser.
 const std::vector<std::string>& acceleration_names();
 /// Whether a step at this point of the axes sees what bodies touch. The others would let them pass through

@@ -195,6 +195,8 @@ struct SolverSpec {
   std::string integrator;  ///< "" = the method's
   std::string minimizer;
   std::string conservation;
+  std::string direction;              ///< of cpd, along which H is corrected: loss, gradient; "" = the method's
+  std::string hold = "total";         ///< of direction loss: total (H), resolved (H and heat)
   std::string acceleration = "none";  ///< of projective, jacobi and gauss_seidel: none, chebyshev, anderson
   int window = 5;                     ///< pairs that lbfgs, steps that anderson remembers
   std::optional<double> rho;          ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1

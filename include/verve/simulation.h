@@ -58,6 +58,7 @@ struct Measures {
   double total = 0;                                            ///< their sum
   double target_total = 0;                                     ///< what the last step aimed at
   double booked_loss = 0;  ///< taken on purpose so far; wind's work counts as a negative loss
+  double heat = 0;         ///< what steps could not resolve so far (solver.hold "resolved"): total + heat is held
   int torn = 0;            ///< elements that have torn so far
   double multiplier = 0;
   int iterations = 0;  ///< of the last frame

@@ -16,12 +16,10 @@ Vec6 minus(const Vec6& a, const Vec6& b, double scale = 1) {
   return out;
 }
 
-double squared_length(const StepProducts& s, const IterationProducts& k, const Direction& d) {
-  const double g = 1 + d.lambda, l = d.lambda;
-  double sum = g * g * k.gg_gg + 2 * g * l * k.lin_gg + l * l * s.lin_lin;
-  if (s.momenta)
-    sum += 2 * g * dot(d.lambda_q, k.q_gg) + 2 * l * dot(d.lambda_q, s.q_lin) + dot(d.lambda_q, s.s_qq * d.lambda_q);
-  return std::max(0.0, sum) / (d.scale * d.scale);
+/// Fills in what follows from lambda, lambda_q and scale.
+void finish(const StepProducts& s, const IterationProducts& k, Direction& d) {
+  d.g = (1 + d.lambda) / d.scale, d.l = d.lambda / d.scale;
+  d.norm2 = squared_length(s, k, d);
 }
 
 /// Schur elimination shared by both variants: S_HH may carry an extra diagonal term (alpha).
@@ -47,16 +45,25 @@ struct Elimination {
 
 }  // namespace
 
+double squared_length(const StepProducts& s, const IterationProducts& k, const Direction& d) {
+  const double q = 1 / d.scale;
+  double sum = d.g * d.g * k.gg_gg + 2 * d.g * d.l * k.lin_gg + d.l * d.l * s.lin_lin;
+  if (s.momenta)
+    sum += 2 * q * (d.g * dot(d.lambda_q, k.q_gg) + d.l * dot(d.lambda_q, s.q_lin)) +
+           q * q * dot(d.lambda_q, s.s_qq * d.lambda_q);
+  return std::max(0.0, sum);
+}
+
 double overlap(const StepProducts& s, const IterationProducts& k, const Direction& d, const IterationProducts& k0,
                const Direction& d0) {
-  const double g = 1 + d.lambda, l = d.lambda, g0 = 1 + d0.lambda, l0 = d0.lambda;
-  double sum = g * g0 * k.gg_last + g * l0 * k.lin_gg + l * g0 * k0.lin_gg + l * l0 * s.lin_lin;
+  const double q = 1 / d.scale, q0 = 1 / d0.scale;
+  double sum = d.g * d0.g * k.gg_last + d.g * d0.l * k.lin_gg + d.l * d0.g * k0.lin_gg + d.l * d0.l * s.lin_lin;
   if (s.momenta) {
-    const Vec6 q = s.s_qq * d0.lambda_q;
-    sum += g * dot(d0.lambda_q, k.q_gg) + l * dot(d0.lambda_q, s.q_lin);
-    sum += g0 * dot(d.lambda_q, k0.q_gg) + l0 * dot(d.lambda_q, s.q_lin) + dot(d.lambda_q, q);
+    sum += q0 * (d.g * dot(d0.lambda_q, k.q_gg) + d.l * dot(d0.lambda_q, s.q_lin));
+    sum += q * (d0.g * dot(d.lambda_q, k0.q_gg) + d0.l * dot(d.lambda_q, s.q_lin));
+    sum += q * q0 * dot(d.lambda_q, s.s_qq * d0.lambda_q);
   }
-  return sum / (d.scale * d0.scale);
+  return sum;
 }
 
 Direction constrained_direction(const StepProducts& s, const IterationProducts& k, const Quantities& c, double lambda,
@@ -76,7 +83,7 @@ Direction constrained_direction(const StepProducts& s, const IterationProducts& 
     rhs_q = minus(stack(c.p, c.l, d.scale), k.q_gg);
   }
   if (s.momenta) d.lambda_q = s.s_qq_inverse * minus(rhs_q, e.s_qh, d.lambda);
-  d.norm2 = squared_length(s, k, d);
+  finish(s, k, d);
   return d;
 }
 
@@ -88,7 +95,7 @@ Direction published_direction(const StepProducts& s, const IterationProducts& k,
   if (e.solvable()) d.lambda = (c.h - e.h_gg - gap * alpha - (s.momenta ? dot(e.s_hq_inverse, rhs_q) : 0)) / e.sigma;
   if (s.momenta) d.lambda_q = s.s_qq_inverse * minus(rhs_q, e.s_qh, d.lambda);
   alpha = -gap * d.lambda / epsilon;
-  d.norm2 = squared_length(s, k, d);
+  finish(s, k, d);
   return d;
 }
 

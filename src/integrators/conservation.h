@@ -33,6 +33,7 @@ struct IterationProducts {
   double lin_gg = 0;   // lin^T A^-1 gg
   Vec6 q_gg{};         // grad c_q^T A^-1 gg
   double gg_last = 0;  // gg^T A^-1 gg' with that of the iteration before, where it is asked for
+  double h_Ag = 0;     // lin^T A^-1 gg of the true lin, where another column stands in its place
   // Of what touches (island_contact.cpp): what A^-1 gg, A^-1 lin and the columns of P and L do to H, which is not what
   // grad H is to them in the metric of A.
   bool touches = false;
@@ -46,9 +47,11 @@ struct IterationProducts {
   }
 };
 
-/// x -= (A^-1 gg (1 + lambda) + A^-1 lin lambda + A^-1 grad c_q lambda_q) / scale
+/// x -= g A^-1 gg + l A^-1 lin + A^-1 grad c_q lambda_q / scale. Along the gradient of H g = (1 + lambda) / scale and
+/// l = lambda / scale; along the loss (loss_direction.h), whose column stands in place of lin, g = 1 and l = -mu.
 struct Direction {
   double lambda = 0;
+  double g = 1, l = 0;
   Vec6 lambda_q{};
   double scale = 1;
   bool at_bound = false;
@@ -60,6 +63,9 @@ struct Direction {
 
 /// Bounds of the energy multiplier: an exact l1 slack on c_H that takes the place of the paper's alpha.
 inline constexpr double lambda_min = -0.9, lambda_max = 9;
+
+/// dx^T A dx of a step.
+double squared_length(const StepProducts& step, const IterationProducts& products, const Direction& direction);
 
 /// dx^T A dx' of two iterations of a step, one after the other.
 double overlap(const StepProducts& step, const IterationProducts& products, const Direction& direction,

@@ -201,13 +201,13 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         break;
       }
       failed = outcome.status == StepOutcome::Status::not_finite;
-      const auto high_now = [&] { return outcome.residual.h > settings.tolerance * outcome.e_ref; };
-      // Of what flies. Backward Euler leaves the velocity of the chord, which has too much of H by the fourth part of
-      // the square of the angle that it turns; and what a step is asked to pay, and did not gain, shorter ones cannot
-      // pay either.
-      const bool flies =
-          island.contacts.empty() && settings.conservation == Conservation::cpd && !island.driven && !demand.lowers();
-      if (!failed && flies && high_now() && (calm || !outcome.rose)) island.shed(outcome);
+      // Of what flies. Shorter steps would not end with less where this one has ended by itself, nor pay what it was
+      // asked to pay and did not gain.
+      const bool in_air = island.contacts.empty() && settings.conservation == Conservation::cpd && !island.driven;
+      const bool flies = in_air && !demand.lowers();
+      const bool ended = calm || !outcome.rose || outcome.cut || outcome.let_go ||
+                         outcome.status == StepOutcome::Status::converged || outcome.iterations >= patience_of_steps;
+      if (!failed && flies && ended) island.bound_energy(demand, outcome);
       too_high = may_lower && demand.set_energy && !outcome.impossible &&
                  outcome.residual.h > settings.tolerance * outcome.e_ref;
       if (too_high) lowers = true, lowered = demand.energy, failed = true;
@@ -240,7 +240,8 @@ StepOutcome World::advance(Island& island, StepReport& report) {
         }
       }
       if (failed) break;
-      if (high || (flies && high_now()) || (touches && outcome.let_go)) island.shed(outcome);
+      if (in_air) island.bound_energy(demand, outcome);
+      if (high || (touches && outcome.let_go)) island.shed(outcome);
       const double after = outcome.target_total + outcome.residual.h;
       failed = gained_most = automatic && allowance.limits() &&
                              std::min(outcome.residual.h, after - outcome.before) > most_astray * outcome.e_ref;

@@ -275,7 +275,9 @@ void Island::make_factors(double h, const Settings& settings) {
   std::vector<int> substeps{1, 2, 4, 8};
   if (settings.substeps > 0) substeps = {settings.substeps};
   for (const int n : substeps)
-    for (const Integrator* integrator : {settings.integrator.get(), settings.touching.get(), settings.calm.get()}) {
+    for (const Integrator* integrator :
+         {settings.sheets && !is_solid() ? settings.sheets.get() : settings.integrator.get(), settings.touching.get(),
+          settings.calm.get()}) {
       if (!integrator) continue;
       integrator->begin(motion, h / n * integrator->share(0), true, base);
       const Factor* const factor = factor_for(base.hh, settings);
@@ -309,6 +311,11 @@ bool Island::find_factor(double hh, const Settings& settings) {
     first += part->rows_;
   }
   return done(true);
+}
+
+bool Island::is_solid() const {
+  return std::all_of(bodies_.begin(), bodies_.end(),
+                     [this](int b) { return !model_.bodies[b].mesh.tetrahedra.empty(); });
 }
 
 double Island::observe_frequency(double h) {

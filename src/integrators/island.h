@@ -13,6 +13,7 @@
 #include "integrators/contact_metric.h"
 #include "integrators/contacts.h"
 #include "integrators/integrator.h"
+#include "integrators/loss_direction.h"
 #include "integrators/minimizers/minimizer.h"
 #include "integrators/minimizers/secant_pairs.h"
 #include "integrators/own_step.h"
@@ -33,9 +34,12 @@ struct Settings {
   std::unique_ptr<Integrator> integrator;  // null: own_step
   const OwnStepEntry* own_step = nullptr;
   const MinimizerEntry* minimizer = nullptr;  // null: projective
+  std::unique_ptr<Integrator> sheets;         // for free and anchored islands with sheets; null: the same
   std::unique_ptr<Integrator> calm;           // for islands at rest under constraints: see Island::at_rest
   std::unique_ptr<Integrator> touching;       // for islands that touch something, under constraints; null: the same
   Conservation conservation = Conservation::cpd;
+  enum class Correction { loss, gradient } direction = Correction::loss;  // of H, by cpd
+  bool resolved = false;  // hold H and heat: see LossColumn::share
   const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
   double tolerance = 1e-6;
   int iterations = 40;
@@ -78,6 +82,7 @@ struct StepOutcome {
   double target_total = 0;  // in the units of metrics.csv
   double before = 0;        // H where the step began, likewise
   Quantities residual;      // unscaled
+  double heat = 0;          // of H, what the step could not resolve and does not owe
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step
   bool let_go = false;      // of H, where something touches
@@ -142,9 +147,14 @@ class Island {
   /// Its members or what it touches were others in the last step: no rates to go on from.
   bool restarts = false;
   bool has_sheets() const;
+  /// All bodies are made of tetrahedra.
+  bool is_solid() const;
   const std::vector<Island*>& parts() const { return parts_; }
   /// What slides, slides: takes the work of friction out of W, into the losses of each body.
   void settle_grips(std::vector<double>& losses);
+  /// Ends a conserving step of a free or anchored island that has more energy than its target, however it ended: see
+  /// energy_bound.cpp. Call it before anything else is done with the island.
+  void bound_energy(const Demand& demand, StepOutcome& outcome);
   /// Takes what a step has too much of H from its motion, as far as that is not one of the whole.
   void shed(StepOutcome& outcome);
   /// Of what touched at the last evaluation, per body.
@@ -321,6 +331,8 @@ class Island {
     Quantities target;
     double rigid = 0;     // K
     double deferred = 0;  // of H: owed, and not asked for in this step
+    double damped = 0;    // of H: taken from the motion after the step (Island::damp),
+    double damping = 0;   // and what the half-life alone asks for
     double e_ref = 0, scale_p = 0;
     double present = 0;  // energy scale of the state as it is, however far away the target
   };
@@ -328,6 +340,16 @@ class Island {
   struct HeldPair {  // products of a pair with grad c_q and lin, see SecantPairs::Overlap
     Vec6 s_q, y_q;
     double s_lin, y_lin;
+  };
+
+  struct LossSums {  // products of the column of the loss, once per step
+    double l_e = 0, lin_e = 0, l_Ml = 0;
+    Vec3 p_e, spin_e, p_l, lever_l, p_lin, lever_lin;
+    LossSums& operator+=(const LossSums& o) {
+      l_e += o.l_e, lin_e += o.lin_e, l_Ml += o.l_Ml;
+      p_e += o.p_e, spin_e += o.spin_e, p_l += o.p_l, lever_l += o.lever_l, p_lin += o.p_lin, lever_lin += o.lever_lin;
+      return *this;
+    }
   };
 
   struct Swing {   // see column_products
@@ -340,6 +362,15 @@ class Island {
   StepOutcome take_own_step(double h, const Settings& settings);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                          bool calm, bool plain);
+  bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
+  void find_loss(double h, StepProducts& step);
+  void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
+  void damp(StepOutcome& outcome);
+  struct RigidMotion;
+  RigidMotion rigid_motion_now();
+  double inner_motion(const RigidMotion& about);
+  double go_back(double most, double h, RigidMotion& rigid);
+  RigidMotion rigid_motion(std::vector<Vec4>& x, const Vec3& momentum, const Vec3& spin);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
@@ -498,6 +529,11 @@ class Island {
   std::vector<Vec4> x_before_, rest_pose_;
   std::vector<double> inertia_parts_;
   Swing swing_;
+  struct Loss {  // of this step, see find_loss
+    bool on = false, resolves = false, found = false;
+    LossColumn column;
+    Vec3 swing_lin;  // Y^T lin, in place of which swing_.lin is Y^T l
+  } loss_;
   BodyTurns turns_;
   Quantities relief_;  // V and omega: see StepProducts::relief
   Mat3 shape_;         // of the affine map from the rest shape to xb
@@ -505,6 +541,7 @@ class Island {
   std::vector<double> body_energy_;
   double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
+  std::vector<LossSums> loss_parts_;
   std::vector<RowState> state_parts_;
   std::vector<RowColumns> column_parts_;
   std::vector<RowShape> shape_parts_;

@@ -59,8 +59,15 @@ void Island::pose(double h, const Demand& demand) {
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
-  if (p.held && p.direct)
-    p.target.h -= (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
+  if (p.held && p.direct) {
+    const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
+    if (loss_.on && demand.keep < 1) {  // what is asked to go, or has been asked before, goes from all of its motion
+      p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
+      p.target.h += std::max(0.0, -demand.debt.h);
+    } else {
+      p.target.h -= share;
+    }
+  }
 
   // Energy scale: free of units, no absolute tolerance anywhere.
   const bool euler = base_.kappa != 0 || p.published || !p.held;

@@ -178,6 +178,7 @@ void Island::sum_forces(Start& s) const {
 /// an anchored island. The columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of
 /// r would change, since A e = K e.
 void Island::solve_columns() {
+  if (loss_.on && !has_levers()) return;
   if (!has_levers()) {
     if (narrow_) {
       factor_.solve(lin_narrow_.data(), Alin_narrow_.data());
@@ -205,6 +206,11 @@ void Island::solve_columns() {
         kr_[v] += more;
       }
     }
+  }
+  if (loss_.on) {
+    narrow_ ? factor_.solve(kr_narrow_.data(), lever_narrow_.data()) : factor_.solve(kr_.data(), Akr_.data());
+    right_hand_sides_ += 3;
+    return;
   }
   if (narrow_) {
     factor_.solve2(kr_narrow_.data(), lever_narrow_.data(), lin_narrow_.data(), Alin_narrow_.data());

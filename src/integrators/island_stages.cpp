@@ -30,6 +30,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
                         (restarts && !contacts.empty()))
           ? *settings.calm
       : settings.touching && !contacts.empty() ? *settings.touching
+      : settings.sheets && !is_solid()         ? *settings.sheets
                                                : *settings.integrator;
   has_metric_ = false;
   StepOutcome out;

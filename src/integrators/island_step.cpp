@@ -64,19 +64,21 @@ IterationProducts Island::products() {
   work_.vertices += rows_;
   const RowArrays rows = arrays();
   const RowColumn Ag = column(Ag_, Ag_narrow_);
-  const RowFactors factors{Ag, column(Alin_, Alin_narrow_), swings ? column(arm_, lever_narrow_) : Ag,
-                           last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn()};
+  const RowFactors factors{Ag, loss_.on && !loss_.found ? RowColumn() : column(Alin_, Alin_narrow_),
+                           swings ? column(arm_, lever_narrow_) : Ag,
+                           last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn(),
+                           loss_.on && loss_.found ? column(lin_, lin_narrow_) : RowColumn()};
   RowProducts sum = ordered_sum<RowProducts>(
       rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); });
   if (consistent() && momenta) sum.l += coupled_spin();
   IterationProducts k;
-  k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last;
+  k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last, k.h_Ag = sum.lin_Ag;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
   if (swings) {
     swing_.gg = sum.l;
     const Vec3 turn = swing_.inverse * swing_.gg;
     k.gg_gg += dot(swing_.gg, turn), k.gg_last += dot(last_.swing_gg, turn);
-    k.lin_gg += dot(swing_.lin, turn);
+    k.lin_gg += dot(swing_.lin, turn), k.h_Ag += dot(loss_.swing_lin, turn);
   }
   return k;
 }
@@ -97,7 +99,7 @@ void Island::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
   const RowColumn Ag = column(Ag_, Ag_narrow_),
                   Alin = problem_.touches ? RowColumn{Ac_lin_.data(), nullptr} : column(Alin_, Alin_narrow_);
-  RowStep step{Ag, d.lambda != 0 ? Alin : Ag, Ag, (1 + d.lambda) * scale, d.lambda * scale, {}, {}};
+  RowStep step{Ag, d.l != 0 ? Alin : Ag, Ag, d.g, d.l, {}, {}};
   if (problem_.momenta) {
     step.lever = column(Akr_, lever_narrow_);
     step.turn = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} * (base_.hh * scale);
@@ -225,7 +227,7 @@ void Island::accelerate() {
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                                bool calm, bool plain) {
   Stopwatch watch;
-  const double begun = allowance < infinity ? work().milliseconds() : 0, factors_before = work_.factors;
+  const double begun = allowance < infinity ? work().milliseconds() : 0;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
@@ -254,6 +256,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);
   if (problem_.grounded && problem_.momenta) find_free_momenta();
+  loss_.on = follows_loss(settings, demand, integrator, plain), loss_.resolves = settings.resolved;
   pose(h, demand);
   const Problem& p = problem_;
 
@@ -280,6 +283,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.setup);
     iterate_indirect(h, settings, demand, kernel, out);
     if (out.status == StepOutcome::Status::not_finite) return out;
+    rest_pose_ = motion.x;
     integrator.finish(motion, forcing, h, base_, x_);
     evaluate_motion();
     return out;
@@ -287,7 +291,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (p.held) solve_columns();
   start_iterate(h);
   StepProducts step_products;
-  if (p.held) step_products = with_kept(column_products());
+  if (p.held && !loss_.on) step_products = with_kept(column_products());
   if (p.grounded) rest_on_contacts();
   bool took_hold = contacts.grips.empty();
 
@@ -314,7 +318,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   const double prepared = allowance < infinity ? work().milliseconds() : 0;
   const double counts_from = std::max(begun, prepared - 0.5 * allowance);
   int at_least = p.held ? least_iterations : least_plain_iterations;
-  for (int k = 0;; ++k) {
+  if (loss_.on) iterate_loss(h, settings, kernel, out);
+  if (out.status == StepOutcome::Status::not_finite) return out;
+  for (int k = 0; !loss_.on; ++k) {
     bool hurries = false;  // there will hardly be another iteration
     if (allowance < infinity && k > 0) {
       const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
@@ -536,13 +542,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   knows_pressure_ = !out.cut || out.step_length < known_length;
   if (allowance < infinity && out.iterations > 0) cost_ = (work().milliseconds() - prepared) / out.iterations;
   spent_ = gave_up && demand.lowers();
-  // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What flies and was
-  // cut short before it failed was meant to be.)
+  // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What touches nothing
+  // ends with bound_energy.)
   const double most = std::max(h_owned, p.target.h);
-  const bool ends_by_itself = out.status == StepOutcome::Status::converged || out.iterations >= patience_of_steps;
-  const bool may_gain = p.touches || p.lets_go || calm || (out.cut && work_.factors > factors_before) ||
-                        (ends_by_itself && !demand.lowers());
-  if (p.held && !p.published && may_gain && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
+  if (p.held && !p.published && p.touches && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
       draw_back(h, most, p.tolerance * p.e_ref, out.cut ? cut_tolerance * p.e_ref : 0, kernel)) {
     motion.energy = sums_.energy;
     const RowSums& s = sums_.rows;
@@ -562,6 +565,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   for (int i = 0; consistent() && i < rows_; ++i)
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
+  if (loss_.on) out.target_total -= out.heat, damp(out);
   if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
   if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, demand.debt, out);
   return out;

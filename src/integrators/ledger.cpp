@@ -143,6 +143,7 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
       continue;
     }
     ledger.debt = {};
+    ledger.heat += outcome.heat * share;
     ledger.multiplier = outcome.lambda, ledger.let_go = outcome.let_go && island.inelastic;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
     // what a dial asks for and the step cannot lower any further is not owed, and set_energy stays in force until it is

@@ -192,15 +192,19 @@ RowSums plain_kernel(RowArrays a, RowColumn Ag, int begin, int end) {
                     [&]<bool narrow, bool spin>() { return plain_loop<narrow, spin>(a, Ag, begin, end); });
 }
 
+/// Which columns there are beside Ag.
+enum class Along { none, gradient, loss };
+
 /// Of two rows in turn, so that no sum waits for its last one.
-template <bool narrow, bool spin, bool last>
+template <bool narrow, bool spin, bool last, Along along>
 struct Products {
-  Row gg_gg{}, lin_gg{}, gg_last{}, p{};
+  Row gg_gg{}, lin_gg{}, gg_last{}, lin_Ag{}, p{};
   Spin l;
   VERVE_INLINE void add(const RowArrays& a, const RowFactors& f, Row center, int i) {
     const Row g = at(a.gg, i), ag = at<narrow>(f.Ag, i);
     gg_gg += g * ag;
-    lin_gg += g * at<narrow>(f.Alin, i);
+    if (along != Along::none) lin_gg += g * at<narrow>(f.Alin, i);
+    if (along == Along::loss) lin_Ag += ag * at<narrow>(f.lin, i);
     if (last) gg_last += g * at<narrow>(f.last_Ag, i);
     if (spin) {
       const Row mag = ag * a.mass[i];
@@ -211,26 +215,30 @@ struct Products {
     }
   }
   VERVE_INLINE void operator+=(const Products& o) {
-    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p;
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, lin_Ag += o.lin_Ag, p += o.p;
     l.plus += o.l.plus, l.minus += o.l.minus;
   }
 };
 
-template <bool narrow, bool spin, bool last>
+template <bool narrow, bool spin, bool last, Along along>
 RowProducts multiply_loop(RowArrays a, RowFactors f, int begin, int end) {
   const Row c = row(a.center);
-  Products<narrow, spin, last> even, odd;
+  Products<narrow, spin, last, along> even, odd;
   int i = begin;
   for (; i + 1 < end; i += 2) even.add(a, f, c, i), odd.add(a, f, c, i + 1);
   if (i < end) even.add(a, f, c, i);
   even += odd;
-  return {sum(even.gg_gg), sum(even.lin_gg), sum(even.gg_last), vec3(even.p), even.l.total()};
+  return {sum(even.gg_gg), sum(even.lin_gg), sum(even.gg_last), vec3(even.p), even.l.total(), sum(even.lin_Ag)};
 }
 
 RowProducts multiply_kernel(RowArrays a, RowFactors f, int begin, int end) {
   return with_kinds(f.Ag.narrow, a.spin, [&]<bool narrow, bool spin>() {
-    return f.last_Ag ? multiply_loop<narrow, spin, true>(a, f, begin, end)
-                     : multiply_loop<narrow, spin, false>(a, f, begin, end);
+    const auto multiply = [&]<Along along>() {
+      return f.last_Ag ? multiply_loop<narrow, spin, true, along>(a, f, begin, end)
+                       : multiply_loop<narrow, spin, false, along>(a, f, begin, end);
+    };
+    if (f.lin) return multiply.template operator()<Along::loss>();
+    return f.Alin ? multiply.template operator()<Along::gradient>() : multiply.template operator()<Along::none>();
   });
 }
 

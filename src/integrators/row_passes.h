@@ -22,8 +22,9 @@ struct RowSums {
 struct RowProducts {
   double gg_gg = 0, lin_gg = 0, gg_last = 0;  // gg.A^-1 gg, gg.A^-1 lin, gg.A^-1 of the last gg
   Vec3 p, l;                                  // sum m A^-1 gg and m r x A^-1 gg where L is asked for; lever x gg
+  double lin_Ag = 0;                          // lin.A^-1 gg where lin is given
   RowProducts& operator+=(const RowProducts& o) {
-    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p, l += o.l;
+    gg_gg += o.gg_gg, lin_gg += o.lin_gg, gg_last += o.gg_last, p += o.p, l += o.l, lin_Ag += o.lin_Ag;
     return *this;
   }
 };
@@ -54,10 +55,12 @@ struct RowStep {
   Vec3 shift, turn;
 };
 
-/// What the products of an iteration are made of, of one kind. lever: not asked for where L is.
+/// What the products of an iteration are made of, of one kind. lever: not asked for where L is. lin is given where Alin
+/// is another column (of the loss); Alin none: plain steps alone, without either.
 struct RowFactors {
   RowColumn Ag, Alin, lever;
   RowColumn last_Ag;  // or none
+  RowColumn lin = {};
 };
 
 /// x = e - beta (e - last_end) in place of e = x - dx, which is kept in `ends`. last_end null: x itself.

@@ -20,6 +20,7 @@ struct BodyLedger {
   bool history = false;           // p and q of this body belong to x and v
   double last_step = 0;
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
+  double heat = 0;         // what steps could not resolve so far, and do not owe: solver.hold "resolved"
   double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame

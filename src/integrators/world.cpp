@@ -10,6 +10,10 @@ namespace verve {
 
 namespace {
 constexpr double hard_factor = 1000;
+/// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most of
+/// their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
+/// (docs/decisions/001-loss-direction.md)
+constexpr double sheet_rho = 0.65;
 }
 
 Settings resolve(const SolverSpec& spec) {
@@ -31,6 +35,11 @@ Settings resolve(const SolverSpec& spec) {
   // rho = 0 does not take the elastic force at x_n, of which stiff contact makes a kick (docs/contact.md)
   if (out.conservation == Conservation::cpd && integrator == "generalized_alpha")
     out.touching = make_generalized_alpha({0});
+  const std::string direction = spec.direction.empty() ? method->direction : spec.direction;
+  out.direction = direction == "loss" ? Settings::Correction::loss : Settings::Correction::gradient;
+  if (out.direction == Settings::Correction::loss && integrator == "generalized_alpha" && !spec.rho)
+    out.sheets = make_generalized_alpha({sheet_rho});
+  out.resolved = spec.hold == "resolved";
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;
@@ -492,7 +501,7 @@ Measures World::measure(int b) const {
   m.elastic = ledger.elastic, m.contact = ledger.contact;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
-  m.booked_loss = ledger.booked_loss, m.torn = ledger.torn;
+  m.booked_loss = ledger.booked_loss, m.heat = ledger.heat, m.torn = ledger.torn;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;
   m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;

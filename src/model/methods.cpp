@@ -11,6 +11,8 @@ const std::vector<MethodInfo>& method_infos() {
   static const std::vector<MethodInfo> infos{
       {"cpd",
        "Constrained Projective Dynamics on generalised-alpha: holds P, L and H and keeps the oscillation (default)",
+       "generalized_alpha", "projective", "cpd", 0.8, 40, 0, true, true, false, 1, "loss"},
+      {"cpd_gradient", "the same with H corrected along its gradient, as printed: slow modes pay for what fast ones lose",
        "generalized_alpha", "projective", "cpd", 0.8, 40},
       {"cpd_bdf2", "the same on BDF2 (rho = 0): calmer, loses oscillation below about 8 frames per period",
        "generalized_alpha", "projective", "cpd", 0, 40},
@@ -143,6 +145,16 @@ const std::vector<std::string>& conservation_names() {
 
 const std::vector<std::string>& post_step_names() {
   static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum", "blend"};
+  return names;
+}
+
+const std::vector<std::string>& direction_names() {
+  static const std::vector<std::string> names{"loss", "gradient"};
+  return names;
+}
+
+const std::vector<std::string>& hold_names() {
+  static const std::vector<std::string> names{"total", "resolved"};
   return names;
 }
 

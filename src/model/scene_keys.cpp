@@ -101,6 +101,14 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                   {.optional = true, .choices = minimizer_names}),
       key<&SolverSpec::conservation>("conservation", "what is held; null: the method's",
                                      {.optional = true, .choices = conservation_names}),
+      key<&SolverSpec::direction>("direction",
+                                  "of conservation cpd, along which H is corrected: what the step has lost, or the "
+                                  "gradient of H; null: the method's",
+                                  {.optional = true, .choices = direction_names}),
+      key<&SolverSpec::hold>("hold",
+                             "of direction loss: the total energy, or the total and the heat of what the step cannot "
+                             "resolve",
+                             {.choices = hold_names}),
       key<&SolverSpec::acceleration>("acceleration",
                                      "of minimizer projective, jacobi or gauss_seidel where nothing is held",
                                      {.choices = acceleration_names}),

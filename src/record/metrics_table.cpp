@@ -52,6 +52,7 @@ constexpr Column columns[] = {
     VERVE_NUMBER("com_y", row.measures.center.y),
     VERVE_NUMBER("com_z", row.measures.center.z),
     VERVE_NUMBER("step_ms", row.step_ms),
+    VERVE_NUMBER("heat", row.measures.heat),
 };
 
 #undef VERVE_NUMBER

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "potentials/polar.h"
@@ -102,6 +104,20 @@ QualityMeter::QualityMeter(const Simulation& simulation) : impl_(std::make_uniqu
 }
 QualityMeter::QualityMeter(QualityMeter&&) noexcept = default;
 QualityMeter::~QualityMeter() = default;
+
+const std::vector<Vec3>& SlowPositions::add(const std::vector<Vec3>& positions) {
+  constexpr double weights[] = {1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
+  if (last_.empty()) {
+    last_.assign(std::size(weights), positions);
+  } else {
+    std::rotate(last_.rbegin(), last_.rbegin() + 1, last_.rend());
+    last_.front() = positions;
+  }
+  mean_.assign(positions.size(), {});
+  for (size_t k = 0; k < last_.size(); ++k)
+    for (size_t i = 0; i < mean_.size(); ++i) mean_[i] += last_[k][i] * weights[k];
+  return mean_;
+}
 
 double QualityMeter::roughness(const std::vector<Vec3>& positions) const {
   impl_->check("roughness", positions);

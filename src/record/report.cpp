@@ -88,6 +88,7 @@ void append_curves(std::string& out, const Run& run) {
       {"contact", &ReportPoint::contact},
       {"external", &ReportPoint::external},
       {"total", &ReportPoint::total},
+      {"heat", &ReportPoint::heat},
       {"target", &ReportPoint::target},
       {"momentum", &ReportPoint::momentum},
       {"spin", &ReportPoint::spin},
@@ -104,7 +105,8 @@ void append_curves(std::string& out, const Run& run) {
   static constexpr std::pair<const char*, double FrameQuality::*> measured[] = {
       {"roughness", &FrameQuality::roughness},
       {"constraintError", &FrameQuality::constraint_error},
-      {"distance", &FrameQuality::distance}};
+      {"distance", &FrameQuality::distance},
+      {"slowDistance", &FrameQuality::slow_distance}};
   for (const auto& curve : measured) {
     const auto member = curve.second;
     if (std::none_of(points.begin(), points.end(),
@@ -138,6 +140,8 @@ void append_summary(std::string& out, const RunSummary& summary) {
   append_json_number(out, summary.quality.constraint_error);
   out += ",\"distance\":";
   append_json_number(out, summary.quality.distance);
+  out += ",\"slowDistance\":";
+  append_json_number(out, summary.quality.slow_distance);
   out += ",\"lastDistance\":";
   append_json_number(out, summary.last_distance);
   out += '}';

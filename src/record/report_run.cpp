@@ -197,6 +197,7 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
                     m.external,
                     m.total,
                     m.target_total,
+                    m.heat,
                     norm(m.momentum),
                     norm(m.spin),
                     double(report.iterations),
@@ -274,6 +275,7 @@ RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const
   out.quality.roughness = mean_of(r.quality, late, &FrameQuality::roughness);
   out.quality.constraint_error = mean_of(r.quality, 0, &FrameQuality::constraint_error);
   out.quality.distance = mean_of(r.quality, 0, &FrameQuality::distance);
+  out.quality.slow_distance = mean_of(r.quality, 0, &FrameQuality::slow_distance);
   for (const FrameQuality& q : r.quality)
     if (!std::isnan(q.distance)) out.last_distance = q.distance;
   return out;

@@ -366,6 +366,7 @@
         [['Roughness', 'roughness', `High-frequency deformation ${inSizes}, mean of the last third`],
          ['Constraint error', 'constraintError', 'How far elements are from where their potentials want them, mean'],
          ['Distance', 'distance', `From the reference, ${inSizes}, mean`],
+         ['Slow distance', 'slowDistance', `Likewise, of what a frame rate can show: the mean of five frames`],
          ['Distance at the end', 'lastDistance', `From the reference, ${inSizes}`]]
             .filter(([, key]) => data.runs.some(run => finite(run.summary[key])))
             .map(([name, key, help]) =>
@@ -446,7 +447,8 @@
       values: run.curves[key].slice(skip), strong: true,
       width: 1.6 + (skip ? 0 : 2.2 * (data.runs.length - 1 - i) / data.runs.length)
     }).filter(Boolean);
-    const parts = [['kinetic', 'kinetic'], ['elastic', 'elastic'], ['external', 'external'], ['contact', 'contact']];
+    const parts = [['kinetic', 'kinetic'], ['elastic', 'elastic'], ['external', 'external'], ['contact', 'contact'],
+                   ['heat', 'heat']];
     const split = run => {
       const time = run.curves.time, scale = peak(run.curves.total);
       const out = [];
@@ -480,6 +482,8 @@
     add('plots', {title: 'Angular momentum |L|', unit: 'kg m²/s', note: 'about the centre of mass', series: spin,
          floor: noise * bounds.radius, limit: limitOf(spin)});
     for (const [key, title, note] of [['distance', 'Distance to the reference', 'in units of the body\u2019s size'],
+                                      ['slowDistance', 'Slow distance to the reference',
+                                       'both low-passed over five frames'],
                                       ['roughness', 'Roughness', 'in units of the body\u2019s size'],
                                       ['constraintError', 'Constraint error', '']]) {
       const series = over(key);

@@ -1,0 +1,213 @@
+// The iteration of a step that holds P, L and H and corrects H along what its base has lost (loss_direction.h): free
+// and anchored islands that touch nothing. docs/cpd.md, "Along the loss".
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.h"
+#include "integrators/island.h"
+#include "integrators/stopwatch.h"
+#include "integrators/turn.h"
+
+namespace verve {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Length of a plain step in the norm of A, over sqrt(E_ref): below this the velocity is known well enough for what the
+/// base loses.
+constexpr double finds_loss = 0.1;
+/// Likewise of a plain step that is yet to be taken: short steps then need no iteration more than with the gradient.
+constexpr double finds_loss_at_once = 0.003;  // t_pipe: with 0.01 15.6 iterations (max 55), with this 14.0 (27)
+/// Of the tolerance.
+constexpr double holds_itself = 0.1;
+/// Lengths of steps that may be accelerated, and so short that the next one may be.
+constexpr double accelerates = 0.1, may_accelerate = 0.17, slow_rate = 0.6;
+/// Likewise: a correction so short moves nothing that shows, whatever its direction. In short steps, which lose hardly
+/// anything, it is what the tolerance leaves of the step before that must be paid.
+constexpr double harmless = 1e-3;
+/// Of E_ref: a step that misses H by more than this, mu at its bound, counts as one at its bound.
+constexpr double most_owed = 0.1;
+/// A step that holds what it should need not come to rest as well as before after so many iterations: where elements
+/// are turned inside out it never does.
+constexpr int settles_after = 24;
+constexpr double settled = 3;  // times the length that counts as rest
+constexpr int least_iterations = 2;
+
+Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
+Vec3 vec3(const Float4& a) { return {a.x, a.y, a.z}; }
+
+bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+
+Vec6 stack(const Vec3& p, const Vec3& l) { return {p.x, p.y, p.z, l.x, l.y, l.z}; }
+
+/// Mean rotation over a step that turns by theta: the integral of R(s theta) over s from 0 to 1.
+Mat3 mean_rotation(const Vec3& theta) {
+  const Turn turn(theta);
+  const double angle2 = dot(theta, theta);
+  const double third = angle2 > 1e-12 ? (1 - turn.sine) / angle2 : 1.0 / 6;
+  return Mat3::identity() + turn.w * turn.cosine + turn.w2 * third;
+}
+
+}  // namespace
+
+/// A decision before the step: where it is not so, H is corrected along its gradient. Steps that a line search must
+/// shorten have no fixed column; energy that a dial asks for belongs to all of the motion; and backward Euler loses it
+/// from all of the motion, so that its loss is no direction of its own. Of a solid that swings, and holds H alone, the
+/// swing itself is part of the loss (pendulum: 0.030 from fine steps along the loss, 0.022 along the gradient).
+bool Island::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
+                          bool plain) const {
+  const Problem& p = problem_;
+  return settings.direction == Settings::Correction::loss && p.held && p.direct && !p.published && !p.touches &&
+         !p.lets_go && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
+         !(p.swings && is_solid());
+}
+
+/// l = (h (f - J grad W(x_n)) - M (v - v_n))/hh, what the base takes for the impulse of the step at its beginning less
+/// what it made of it: of slow modes 1/2 (omega h)^2 v, of stiff ones all that is lost or rings. J is the mean rotation
+/// of the step: a body that turns as a whole, in equilibrium with its rotation, loses nothing. e = A^-1 l goes into the
+/// column of lin, l into that of the levers' right-hand side, which the step is done with.
+void Island::find_loss(double h, StepProducts& step) {
+  const double inverse = 1 / base_.hh;
+  const Mat3 rotation = mean_rotation((start_.inertia_inverse * start_.spin) * h);
+  parallel_for(rows_, row_grain, [&](int begin, int end, int) {
+    for (int i = begin; i < end; ++i) {
+      const double m = forcing.mass[i];
+      Vec4 l{};
+      if (m > 0) {
+        const Vec4 dv = (x_[i] - base_.xb[i]) * inverse - motion.v[i];
+        l = (forcing.force[i] * h - Vec4(rotation * vec3(motion.gradient[i])) * h - dv * m) * inverse;
+        if (consistent()) l -= (coupled_velocity(i) - consistent_.coupling.row(motion.v.data(), i)) * inverse;
+      }
+      if (narrow_) {
+        kr_narrow_[i] = {float(l.x), float(l.y), float(l.z), 0};
+      } else {
+        kr_[i] = l;
+      }
+    }
+  });
+  if (narrow_) {
+    factor_.solve(kr_narrow_.data(), Alin_narrow_.data());
+  } else {
+    factor_.solve(kr_.data(), Alin_.data());
+  }
+  right_hand_sides_ += 3, work_.entries += entries_, work_.vertices += 2.0 * rows_;
+
+  const bool levers = problem_.momenta || problem_.swings;
+  const Vec3 off = problem_.of_rest || problem_.swings ? Vec3{} : start_.about - start_.origin;
+  const std::vector<Vec4>& wide_lever = problem_.swings ? arm_ : Akr_;
+  LossSums sum = ordered_sum<LossSums>(rows_, row_grain, loss_parts_, [&](int begin, int end) {
+    LossSums s;
+    for (int i = begin; i < end; ++i) {
+      const double m = forcing.mass[i];
+      if (!(m > 0)) continue;
+      const Vec3 l = narrow_ ? vec3(kr_narrow_[i]) : vec3(kr_[i]), e = narrow_ ? vec3(Alin_narrow_[i]) : vec3(Alin_[i]);
+      const Vec3 lin = narrow_ ? vec3(lin_narrow_[i]) : vec3(lin_[i]);
+      s.l_e += dot(l, e), s.lin_e += dot(lin, e), s.l_Ml += dot(l, l) / m;
+      if (!levers) continue;
+      const Vec3 lever = (narrow_ ? vec3(lever_narrow_[i]) : vec3(wide_lever[i])) - off;
+      s.p_l += l, s.p_lin += lin, s.lever_l += cross(lever, l), s.lever_lin += cross(lever, lin);
+      s.p_e += e * m, s.spin_e += cross(vec3(base_.xb[i]) - start_.about, e) * m;
+      if (consistent()) s.spin_e += cross(vec3(consistent_.Dr[i]), e);
+    }
+    return s;
+  });
+  step.lin_lin = sum.l_e;
+  loss_.column = {};
+  loss_.column.h_e = sum.lin_e, loss_.column.small = harmless * std::sqrt(problem_.e_ref);
+  loss_.column.share = loss_.resolves ? resolved_share(sum.l_e, sum.l_Ml, base_.hh) : 1;
+  if (problem_.swings) {  // as swing_.lin is for lin
+    loss_.swing_lin = swing_.lin;
+    swing_.lin = sum.lever_l;
+    const Vec3 turn = swing_.inverse * swing_.lin;
+    step.lin_lin += dot(swing_.lin, turn), loss_.column.h_e += dot(loss_.swing_lin, turn);
+  }
+  if (problem_.momenta) {
+    step.q_lin = stack(sum.p_e * inverse, sum.spin_e * inverse);
+    const Vec6 y_l = stack(sum.p_l * base_.hh, sum.lever_l * base_.hh);
+    loss_.column.y_lin = stack(sum.p_lin * base_.hh, sum.lever_lin * base_.hh);
+    for (int i = 0; i < 6; ++i) loss_.column.y_apart[i] = y_l[i] - step.q_lin[i];
+  }
+  loss_.found = true;
+}
+
+/// First the plain step with P and L held, until it is known what it loses; then H as well, along that. Leaves x_ and
+/// what is summed up there.
+void Island::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
+  Stopwatch watch;
+  const Problem& p = problem_;
+  StepProducts step = with_kept(column_products());
+  step.lin_lin = 0, step.q_lin = {}, step.lin_apart = {};
+  loss_.found = false;
+  const double begun = allowance < infinity ? work().milliseconds() : 0;
+  // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution
+  const double rest = p.momenta && !p.pivots ? 1e-2 : std::min(1e-2, std::sqrt(p.tolerance));
+  double reached = p.target.h, mu = 0;
+  for (int k = 0;; ++k) {
+    sums_.energy = add_gradient(x_, gg_, kernel);
+    const RowSums& s = sums_.rows;
+    const double now = s.kinetic + sums_.energy - p.beta * s.force_v;
+    watch.book(out.timings.local);
+    Quantities c{{}, {}, now - reached};
+    if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
+    if (p.kept < 6) c = kept_part(c);
+    out.residual = {c.p, c.l, now - (p.target.h - out.heat)};
+    out.error_p = norm(c.p) / p.scale_p;
+    out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
+    out.error_h = std::abs(out.residual.h) / p.e_ref;
+    out.rose = now > start_.kinetic + motion.energy + p.offset + p.tolerance * p.e_ref;
+    out.iterations = k;
+    if (!std::isfinite(now) || !finite(s.p) || !finite(s.l)) {
+      out.status = StepOutcome::Status::not_finite;
+      return;
+    }
+    const bool short_step = out.step_length < rest * (k >= settles_after ? settled : 1);
+    // what the plain step holds by itself needs no correction; but it does not come nearer by another iteration
+    const bool holds = loss_.found || std::abs(c.h) < holds_itself * p.tolerance * p.e_ref;
+    const bool done = k >= 1 && short_step && holds && residuals_met(c, out);
+    out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
+    if (allowance < infinity && k >= least_iterations) {
+      const double spent = work().milliseconds() - begun;
+      out.cut = spent + spent / k > allowance;
+    }
+    if (done || out.cut || k >= settings.iterations) break;
+
+    if (!loss_.found && k > 0 && out.step_length < finds_loss) {
+      find_loss(h, step);
+      last_.counts = false;  // its products are without e
+      watch.book(out.timings.global);
+    }
+    solve_gradient();
+    watch.book(out.timings.global);
+    IterationProducts products_k = products();
+    LossStep next;
+    if (!loss_.found) {
+      next.direction = plain_direction(step, products_k, c);
+      if (std::sqrt(next.direction.norm2 / p.e_ref) < finds_loss_at_once) {
+        find_loss(h, step);
+        last_.counts = false;
+        products_k = products();
+        watch.book(out.timings.global);
+      }
+    }
+    if (loss_.found) {
+      next = loss_step(step, products_k, loss_.column, c, now, p.target.h, mu);
+      mu = next.mu, reached = next.reached, out.heat = next.heat;
+      out.at_bound = next.at_bound && std::abs(p.target.h - next.heat - reached) > most_owed * p.e_ref;
+    }
+    const Direction& d = next.direction;
+    out.lambda = d.lambda;
+    const double length = std::sqrt(d.norm2 / p.e_ref);
+    const bool slow = k > 0 && length < accelerates && length > slow_rate * out.step_length;
+    out.step_length = length;
+    const double beta = slow && last_.counts ? extrapolation(step, products_k, d) : 0;
+    last_ = {length < may_accelerate, d, products_k, swing_.gg};
+    watch.book(out.timings.conservation);
+    move(d, beta);
+    watch.book(out.timings.update);
+  }
+  motion.energy = sums_.energy;
+}
+
+}  // namespace verve
