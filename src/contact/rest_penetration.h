@@ -1,0 +1,21 @@
+// Contacts that a new look finds deeper than the last step left them.
+#pragma once
+
+#include <span>
+
+namespace verve {
+
+/// A one-sided spring of energy 1/2 k max(0, depth - rest)^2.
+struct Penetration {
+  double stiffness = 0;  // [N/m]
+  double depth = 0;      // as it is found [m]
+  double pressed = 0;    // beyond its rest penetration, as the last step left it
+  double rest = 0;       // without a force; in: as it should become, out: as it may be
+};
+
+/// A look at the same x with other stencils may find contacts deeper than the last step left them, or for the first
+/// time. That energy has come from nothing, and nobody may have it: up to `budget` [J] is accepted (the caller's motion
+/// pays for it), the rest becomes rest penetration. All contacts get the same share of what they would add.
+void limit_new_energy(std::span<Penetration> contacts, double budget);
+
+}  // namespace verve
