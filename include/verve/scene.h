@@ -136,7 +136,7 @@ struct ContactPairSpec {
 struct ContactSpec {
   bool bodies = true;       ///< with each other
   bool self = false;        ///< with themselves
-  double stiffness = 1000;  ///< of a vertex that touches, in units of its mass / step^2
+  double stiffness = 4000;  ///< of a vertex that touches, in units of its mass / step^2
   /// "implicit": a penalty inside W; "explicit": a force at the start of the frame (CPD Eq. 22); "planes": half-spaces
   /// as projective constraints (PD Sec. 6)
   std::string response = "implicit";

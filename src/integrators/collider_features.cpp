@@ -135,15 +135,12 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     const auto add_point = [&](Contacts::OnFaces& on, int p, const std::array<int, 3>* face) {
       on.last = int(c.faces.size());
       if (!face) c.close_faces(on.first);
-      on.row = -1 - int(c.points.size());
+      on.vertex = -1 - int(c.points.size());
       const int first = model.bodies[b].first;
       on.key =
           face ? point_key(s, p, {first + (*face)[0], first + (*face)[1], first + (*face)[2]}) : point_key(first, s, p);
-      // what is deeper than the last step left it, by where the collider was then, never came in there
-      // (World::allowance)
       c.points.push_back(feature_from_[p]);
-      on.allowance = allowance(on.key, c.touch(on, x, here_row), 0);
-      on.thickness -= on.allowance;
+      on.start_depth = c.touch(on, x, here_row);
       c.points.back() = feature_to_[p];
       const double depth = c.touch(on, x, here_row);
       meets |= depth > -search_slack * cb.edge || c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
@@ -189,7 +186,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         // nearest of several has some wherever they bend towards the point. Sheets, which are passed through more
         // easily, have a side at their nearest face alone.
         const bool each = round && solid;
-        if (solid && !round && dot(outward, normal) > 0) continue;  // it looks the same way, and is not in the way
+        if (solid && !round && dot(outward, normal) > opposing * norm(normal)) continue;  // it is not in the way
         if (!solid || each) g.side = dot(normal, at - a) < 0 ? -1 : 1;
         const PointTriangle near = point_triangle(at, a, d, e);
         double reach = 0;
@@ -258,9 +255,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         on.key = line_key(c.state_of_row[i], c.state_of_row[j], s, f);
         Vec3 &end_0 = c.points[-1 - first], &end_1 = c.points[-first];
         end_0 = feature_from_[from], end_1 = feature_from_[to];
-        double weight;
-        on.allowance = allowance(on.key, solid && !round ? c.line_depth(on, x) : c.touch(on, x, unused, weight), 0);
-        on.thickness -= on.allowance;
+        on.start_depth = c.touch(on, x, unused);
         end_0 = feature_to_[from], end_1 = feature_to_[to];
         if (pair.friction > 0) {
           Grip fresh;
@@ -268,8 +263,8 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
           hold_edge(c, on, x, start, fresh);
         }
         c.on_edges.push_back(on);
-        meets |= c.touch(on, x, unused, weight) > -search_slack * cb.edge ||
-                 c.touch(on, ahead_.data(), unused, weight) > -search_slack * cb.edge;
+        meets |= c.touch(on, x, unused) > -search_slack * cb.edge ||
+                 c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
       }
     }
     if (!meets) {
@@ -323,8 +318,8 @@ void World::prepare_planes(Island& island) {
   plane_terms_.clear();
   for (const Contacts::OnShape& on : c.on_shapes) {
     const auto depth = [&](const Vec4& x) { return on.thickness - c.touch(on, x.xyz()).distance; };
-    if (depth(island.motion.x[on.row]) > 0 || depth(ahead_[on.row]) > 0)
-      plane_terms_.push_back({on.row, -1, on.stiffness});
+    if (depth(island.motion.x[on.vertex]) > 0 || depth(ahead_[on.vertex]) > 0)
+      plane_terms_.push_back({on.vertex, -1, on.stiffness});
   }
   std::stable_sort(plane_terms_.begin(), plane_terms_.end(),
                    [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });

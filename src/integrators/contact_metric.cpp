@@ -72,16 +72,15 @@ ContactMetric::Lever ContactMetric::lever_of(const ContactRow& row) const {
 /// Of S.
 double ContactMetric::entry(int r, int s) const {
   const ContactRow &a = *rows_[r], &b = *rows_[s];
-  const bool fades = a.fades || b.fades;
   double sum = 0;
   for (int i = 0; i < a.count; ++i) {
     const int block = block_of_row_[a.rows[i]], place = place_of_row_[a.rows[i]];
     for (int k = 0; k < b.count; ++k)
       if (block_of_row_[b.rows[k]] == block)
-        sum += (fades ? dot(a.slope(i), b.slope(k)) : a.share[i] * b.share[k]) *
+        sum += a.share[i] * b.share[k] *
                patches_.all[block].entry(place_of_row_[b.rows[k]], place);
   }
-  if (!fades) sum *= dot(a.direction, b.direction);
+  sum *= a.scale * b.scale * dot(a.direction, b.direction);
   const Lever &of_a = levers_[r], &of_b = levers_[s];
   for (int i = 0; i < 2; ++i)
     for (int k = 0; k < 2; ++k)

@@ -21,14 +21,11 @@ constexpr double fading = 0.1;
 /// Of the square of the sine between two edges: below this they touch less, and their vertices take over.
 constexpr double parallel = 0.05;
 
-/// Times the stiffness of a place: what going round an edge at its depth may resist with.
-constexpr double most_bent = 4;
+/// From 0 at 0 to 1 at 1 and beyond.
+double fade(double u) { return u < 1 ? u * u * (3 - 2 * u) : 1; }
 
-/// From 0 at 0 to 1 at 1 and beyond, and its slope.
-double fade(double u, double& slope) {
-  slope = u < 1 ? 6 * u * (1 - u) : 0;
-  return u < 1 ? u * u * (3 - 2 * u) : 1;
-}
+/// Of squared distances: what round-off makes of a feature that several faces share.
+constexpr double same_feature = 1e-9;
 
 /// W of a spring of stiffness k that gives way at `cap` (Huber).
 double huber(double length, double k, double cap) {
@@ -40,7 +37,6 @@ double huber(double length, double k, double cap) {
 void Contacts::clear(int bodies, int colliders) {
   shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
       on_edges.clear(), grips.clear();
-  moving_.clear(), knows_moving_ = false;
   meetings.clear(), rows_.clear(), near_.clear(), places_.clear(), points.clear();
   planes = false;
   touching_ = false;
@@ -237,8 +233,8 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
       place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share;
-  along.direction = first, along.stiffness = weight;
-  along.force = -weight * length, along.pulls = true, along.id = row.id + grip_id;
+  along.direction = first, along.stiffness = k;
+  along.force = -k * length, along.low = -cap, along.high = cap, along.friction = true, along.id = row.id + grip_id;
   add(gradient, along, weight * length);
   rows_.push_back(along);
   along.direction = cross(normal, first), along.force = 0, ++along.id;
@@ -250,34 +246,34 @@ double Contacts::hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRo
 }
 
 /// Of a place that does not touch at x.
-double Contacts::hold_on(const Vec4* x, Vec4* gradient, int grip, ContactRow& row, double stiffness, int body,
-                         int other, std::span<double> energies) {
-  if (grip < 0 || grips[grip].row < 0 || !(grips[grip].cap > 0)) return 0;
+double Contacts::hold_on(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
+  if (c.grip < 0 || grips[c.grip].row < 0 || !(grips[c.grip].cap > 0)) return 0;
+  Grip& grip = grips[c.grip];
   // other candidates do not see it any more; a collider that moves is looked at where it will be, and may come back
-  const bool moves = grips[grip].collider >= 0 && shape_moves[grips[grip].collider];
+  const bool moves = grip.collider >= 0 && shape_moves[grip.collider];
   if (looks_again_ && !moves) {
-    grips[grip].cap = 0;
+    grip.cap = 0;
     return 0;
   }
-  row.stiffness = stiffness;
-  return hold(x, gradient, grips[grip], row, 0, 0, body, other, energies);
+  c.row.stiffness = c.stiffness;
+  return hold(x, gradient, grip, c.row, 0, 0, c.body, c.other, energies);
 }
 
-double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
-                      int other, int meeting, std::span<double> energies) {
+double Contacts::push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
   touching_ = true;
-  depth_ = std::max(depth_, depth);
-  const double force = row.stiffness * depth;
-  double energy = 0.5 * force * depth;
+  depth_ = std::max(depth_, c.depth);
+  ContactRow& row = c.row;
+  const double force = row.stiffness * c.depth;
+  double energy = 0.5 * force * c.depth;
   add(gradient, row, -force);
-  row.force = force, row.pulls = false;
-  if (!planes) rows_.push_back(row), bend(row);
-  const double share = other < 0 ? energy : 0.5 * energy;
-  energies[body] += share, pair_energy_[body] += share;
-  if (other >= 0) energies[other] += share, pair_energy_[other] += share;
-  if (meeting >= 0) {
-    Meeting& m = meetings[meeting];
-    m.normal += row.direction * (m.body == body ? force : -force);
+  row.force = force;
+  if (!planes) rows_.push_back(row);
+  const double share = c.other < 0 ? energy : 0.5 * energy;
+  energies[c.body] += share, pair_energy_[c.body] += share;
+  if (c.other >= 0) energies[c.other] += share, pair_energy_[c.other] += share;
+  if (c.meeting >= 0) {
+    Meeting& m = meetings[c.meeting];
+    m.normal += row.direction * (m.body == c.body ? force : -force);
     if (row.count == 1 || row.count == 4) {
       m.point += x[row.rows[0]].xyz() * force;
     } else {  // the place on a face or an edge that touches a collider
@@ -285,27 +281,10 @@ double Contacts::push(const Vec4* x, Vec4* gradient, ContactRow& row, double dep
     }
     m.weight += force;
   }
-  if (grip >= 0 && grips[grip].row >= 0)
-    energy += hold(x, gradient, grips[grip], row, force, friction, body, other, energies);
+  // (the force of a row with a scale lacks it once more)
+  if (c.grip >= 0 && grips[c.grip].row >= 0)
+    energy += hold(x, gradient, grips[c.grip], row, force, c.friction * row.scale, c.body, c.other, energies);
   return energy;
-}
-
-/// Inside, nearest to an edge where two faces meet in a valley, or to a corner: the depth is the distance r from there,
-/// and 1/2 k r^2 resists going round it as it resists going in. That is a row without a force; left out, steps went too
-/// far around, and back.
-void Contacts::bend(const ContactRow& row) {
-  if (row.bends == 0 || !(row.reach > 0)) return;
-  const Vec3 n = direction(row.direction, {0, 1, 0});
-  ContactRow round = row;
-  round.bends = 0, round.force = 0, round.pulls = true, round.id = row.id + bend_id;
-  round.stiffness = std::min(row.force / row.reach, most_bent * row.stiffness);
-  const Vec3 other = std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
-  const Vec3 first = direction(cross(n, row.bends == 1 ? row.axis : other), {});
-  round.direction = first;
-  rows_.push_back(round);
-  if (row.bends == 1) return;
-  round.direction = cross(n, first), ++round.id;
-  rows_.push_back(round);
 }
 
 /// Whoever comes out on the other side has come through: for him the side goes on on which he was.
@@ -316,100 +295,74 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   return opposite(found.normal, c.before.normal) ? plane : found;
 }
 
-/// How far the rows of on_faces have gone since the step began, less what they have in common.
-double Contacts::find_moves(const Vec4* x) {
-  if (!knows_moving_) {
-    moved_.assign(start.size(), -1);
-    const auto add = [&](int row) {
-      if (row >= 0 && moved_[row] < 0) moved_[row] = 0, moving_.push_back(row);
-    };
-    for (const OnFaces& c : on_faces) {
-      if (c.last - c.first < 2) continue;
-      add(c.row);
-      for (int f = c.first; f < c.last; ++f)
-        for (const int row : faces[f].rows) add(row);
-    }
-    knows_moving_ = true;
+double Contacts::distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const {
+  const Vec3 a = x[face.rows[0]].xyz(), b = x[face.rows[1]].xyz(), d = x[face.rows[2]].xyz();
+  const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
+  const double apart = std::sqrt(nearest.squared_distance);
+  if (face.side != 0) {
+    // a sheet: the side on which the vertex was stays its side, however far it has come through
+    const Vec3 out = normal * double(face.side);
+    const bool flat = nearest.part == TrianglePart::face;
+    gradient = flat ? out : direction(nearest.offset, out);
+    return flat ? dot(out, nearest.offset) : apart;
   }
-  Vec4 mean;
-  for (const int row : moving_) mean += x[row] - start[row];
-  mean = mean * (1.0 / std::max<size_t>(moving_.size(), 1));
-  double most = 0;
-  for (const int row : moving_) {
-    const Vec4 beside = x[row] - start[row] - mean;
-    moved_[row] = std::sqrt(dot(beside, beside));
-    most = std::max(most, moved_[row]);
+  const double above = dot(normal, nearest.offset);
+  gradient = normal;
+  if (nearest.part == TrianglePart::face) return above;
+  gradient = direction(nearest.offset, normal);
+  if (above >= 0) return apart;
+  const Vec3& outward = this->outward[face.normals][size_t(nearest.part)];
+  if (face.is_closed(nearest.part)) {
+    // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
+    const double sign = dot(outward, nearest.offset) < 0 ? -1 : 1;
+    gradient = direction(nearest.offset * sign, normal);
+    return sign * apart;
   }
-  return most;
+  const Vec3 beside = nearest.offset - normal * above;
+  if (!(dot(outward, beside) > 0)) {
+    gradient = direction(nearest.offset * -1.0, normal);
+    return -apart;
+  }
+  // below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than beside;
+  // (e^2 - a^2) over the greater of the two rather than e - a, so that nothing is pushed sideways that stands on the
+  // edge, and that it goes on as the distance from the edge where it is above
+  const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
+  const bool inside = e < below;
+  const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 1 + ratio * ratio;
+  gradient = normal * level + direction(beside, {}) * sideways;
+  return (e * e - below * below) / std::max(e, below);
 }
 
-/// The nearest of the faces that a vertex may touch.
-double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row, const double* moved, double most_moved) const {
-  const Vec3 p = at(x, c.row);
-  double best = std::numeric_limits<double>::infinity(), distance_of_best = best;
-  row.bends = 0;
+/// The nearest of the faces that a vertex may touch. An edge or a corner belongs to several, of which round-off would
+/// choose one: there it is as far outside as it is for any of them.
+double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
+  const Vec3 p = at(x, c.vertex);
+  const auto nearest_on = [&](const Face& f) {
+    return point_triangle(p, x[f.rows[0]].xyz(), x[f.rows[1]].xyz(), x[f.rows[2]].xyz());
+  };
   PointTriangle nearest;
   const Face* face = nullptr;
   for (int f = c.first; f < c.last; ++f) {
-    const auto& v = faces[f].rows;
-    if (moved && face && faces[f].distance > 0) {
-      // it has come nearer by no more than it and its corners have moved, as have those that follow
-      constexpr double digits = 1e-9;
-      const double beyond = faces[f].distance * (1 - digits) - distance_of_best * (1 + digits) - moved[c.row];
-      if (beyond > most_moved) break;
-      if (beyond > std::max({moved[v[0]], moved[v[1]], moved[v[2]]})) continue;
-    }
-    const PointTriangle found = point_triangle(p, x[v[0]].xyz(), x[v[1]].xyz(), x[v[2]].xyz());
-    if (!(found.squared_distance < best)) continue;
-    best = found.squared_distance, distance_of_best = std::sqrt(best), nearest = found, face = &faces[f];
+    const PointTriangle found = nearest_on(faces[f]);
+    if (face && !(found.squared_distance < nearest.squared_distance)) continue;
+    nearest = found, face = &faces[f];
   }
   if (!face) return -std::numeric_limits<double>::infinity();
-  const Vec3 a = x[face->rows[0]].xyz(), b = x[face->rows[1]].xyz(), d = x[face->rows[2]].xyz();
-  const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
-  double distance;
-  const auto outward_of = [&](TrianglePart part) { return outward[face->normals][size_t(part)]; };
-  const auto find_bend = [&] {
-    row.reach = std::sqrt(best), row.bends = nearest.part < TrianglePart::edge_ab ? 2 : 1;
-    row.axis = nearest.part == TrianglePart::edge_ab ? b - a : nearest.part == TrianglePart::edge_bc ? d - b : a - d;
-  };
-  if (face->side != 0) {
-    // a sheet: the side on which the vertex was stays its side, however far it has come through
-    const Vec3 out = normal * double(face->side);
-    const bool flat = nearest.part == TrianglePart::face;
-    row.direction = flat ? out : direction(nearest.offset, out);
-    distance = flat ? dot(out, nearest.offset) : std::sqrt(best);
-  } else {
-    const double above = dot(normal, nearest.offset);
-    if (nearest.part == TrianglePart::face) {
-      distance = above, row.direction = normal;
-    } else if (above >= 0) {
-      distance = std::sqrt(best), row.direction = direction(nearest.offset, normal);
-    } else if (face->is_closed(nearest.part)) {
-      // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
-      const double sign = dot(outward_of(nearest.part), nearest.offset) < 0 ? -1 : 1;
-      distance = sign * std::sqrt(best), row.direction = direction(nearest.offset * sign, normal);
-      if (sign < 0) find_bend();
-    } else {
-      const Vec3 beside = nearest.offset - normal * above;
-      if (dot(outward_of(nearest.part), beside) > 0) {
-        // below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than
-        // beside; (e^2 - a^2) over the greater of the two rather than e - a, so that nothing is pushed sideways that
-        // stands on the edge, and that it goes on as the distance from the edge where it is above
-        const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
-        distance = (e * e - below * below) / std::max(e, below);
-        const bool inside = e < below;
-        const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 1 + ratio * ratio;
-        row.direction = normal * level + direction(beside, {}) * sideways;
-      } else {
-        distance = -std::sqrt(best), row.direction = direction(nearest.offset * -1.0, normal);
-        find_bend();
-      }
+  double distance = distance_from(*face, nearest, x, row.direction);
+  if (nearest.part != TrianglePart::face) {
+    const double tie = nearest.squared_distance * (1 + same_feature);
+    for (int f = c.first; f < c.last; ++f) {
+      const PointTriangle found = nearest_on(faces[f]);
+      if (&faces[f] == face || !(found.squared_distance <= tie) || found.part == TrianglePart::face) continue;
+      Vec3 gradient;
+      const double other = distance_from(faces[f], found, x, gradient);
+      if (other > distance) distance = other, row.direction = gradient, face = &faces[f], nearest = found;
     }
   }
-  row.count = 4, row.fades = false, row.rows = {c.row, face->rows[0], face->rows[1], face->rows[2]};
+  row.count = 4, row.scale = 1, row.rows = {c.vertex, face->rows[0], face->rows[1], face->rows[2]};
   row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
   row.stiffness = c.stiffness;
-  if (c.row < 0) {  // on a point of a collider: what is pushed is the face, the other way
+  if (c.vertex < 0) {  // on a point of a collider: what is pushed is the face, the other way
     row.count = 3, row.rows = {face->rows[0], face->rows[1], face->rows[2], -1};
     row.share = {nearest.weights[0], nearest.weights[1], nearest.weights[2], 0};
     row.direction = row.direction * -1.0;
@@ -418,63 +371,66 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row, const d
 }
 
 /// Two edges that cross each other, as lines: ends are vertices, which have faces to touch. Towards the ends the energy
-/// fades, or it would leap where one slips off the other; at right angles to both no length of theirs matters.
-///   1/2 k w p^2 is that of a depth sqrt(w) p, and its row the slope of this: w changes over a fifth of an edge, and a
-/// matrix that has only k w in it is off by several times along the edge. (Steps overshot there, and every other one
-/// was halved.)
-double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const {
+/// fades, or it would leap where one slips off the other; at right angles to both no length of theirs matters. The
+/// weight w of the energy 1/2 k w p^2 is that of where the stencil is found: a depth sqrt(w) p, and shares likewise.
+double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
   const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
-  const double pp = dot(p, p), qq = dot(q, q), pq = dot(p, q), nn = dot(n, n), turn = nn / (pp * qq);
+  const double pp = dot(p, p), qq = dot(q, q), nn = dot(n, n), turn = nn / (pp * qq);
   if (!(turn > 1e-6)) return none;
-  const double s_nn = dot(cross(q, r), n), t_nn = dot(cross(p, r), n);
-  if (!(s_nn > 0 && s_nn < nn && t_nn > 0 && t_nn < nn)) return none;
-  const double s = s_nn / nn, t = t_nn / nn;
-  double slope_s, slope_t, slope_turn;
-  const double on_p = fade(std::min(s, 1 - s) / fading, slope_s), on_q = fade(std::min(t, 1 - t) / fading, slope_t),
-               across = fade(turn / parallel, slope_turn);
-  weight = on_p * on_q * across;
-  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows, row.bends = 0;
+  const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
+  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return none;
+  const double weight = fade(std::min(s, 1 - s) / fading) * fade(std::min(t, 1 - t) / fading) * fade(turn / parallel);
+  if (!(weight > 1e-12)) return none;
+  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows, row.scale = std::sqrt(weight);
   row.share = {1 - s, s, t - 1, -t};
   row.direction = n * (c.side / std::sqrt(nn));
   row.stiffness = c.stiffness;
-  const double distance = dot(row.direction, r);
-  row.fades = weight < 1;
-  if (row.fades) {
-    if (!(weight > 1e-12)) return none;
-    const double root = std::sqrt(weight), depth = c.thickness - distance;
-    // s and t by the conditions p.o = q.o = 0 on the offset o of the nearest points; turn = |p x q|^2 / |p|^2 |q|^2
-    const Vec3 o = row.direction * distance;
-    slope_s *= (s < 0.5 ? 1 : -1) * on_q * across / (fading * nn);
-    slope_t *= (t < 0.5 ? 1 : -1) * on_p * across / (fading * nn);
-    slope_turn *= 2 * on_p * on_q / parallel;
-    const Vec3 turn_p = (cross(q, n) / (pp * qq) - p * (turn / pp)) * slope_turn;
-    const Vec3 turn_q = (cross(n, p) / (pp * qq) - q * (turn / qq)) * slope_turn;
-    for (int i = 0; i < 4; ++i) {
-      const double end = i % 2 == 0 ? -1 : 1;
-      const Vec3 of_p = (i < 2 ? o * end : Vec3{}) + p * row.share[i],
-                 of_q = (i < 2 ? Vec3{} : o * end) + q * row.share[i];
-      const Vec3 of_weight =
-          (of_q * pq - of_p * qq) * slope_s + (of_q * pp - of_p * pq) * slope_t + (i < 2 ? turn_p : turn_q) * end;
-      row.slopes[i] = row.direction * (row.share[i] * root) - of_weight * (depth / (2 * root));
-    }
-  }
-  return c.thickness - distance;
-}
-
-double Contacts::line_depth(const OnEdge& c, const Vec4* x) const {
-  const Vec3 p0 = x[c.rows[0]].xyz(), q0 = at(x, c.rows[2]);
-  const Vec3 p = x[c.rows[1]].xyz() - p0, q = at(x, c.rows[3]) - q0, n = cross(p, q);
-  const double size = norm(n);
-  if (!(size * size > 1e-6 * dot(p, p) * dot(q, q))) return -std::numeric_limits<double>::infinity();
-  return c.thickness - dot(n, p0 - q0) * (c.side / size);
+  return row.scale * (c.thickness - dot(row.direction, r));
 }
 
 void Contacts::keep_near(ContactRow& row, double depth) {
   if (!std::isfinite(depth) || !(row.stiffness > 0) || planes) return;
-  row.force = row.stiffness * depth, row.pulls = false;
+  row.force = row.stiffness * depth;
   near_.push_back(row);
+}
+
+void Contacts::look(const Vec4* x) {
+  Stopwatch watch;
+  int count = 0;
+  each([&](Candidate& c) { c.row.id = ids_per_candidate * count++; });
+  const auto place = [&](Candidate& c, double depth) {
+    c.depth = depth - c.rest;
+    c.offset = std::isfinite(depth) ? c.depth + c.row.along(x) : depth;
+  };
+  const auto over = [](int size, auto&& find) {
+    parallel_for(size, 64, [&](int begin, int end, int) {
+      for (int i = begin; i < end; ++i) find(i);
+    });
+  };
+  over(int(on_shapes.size()), [&](int i) {
+    OnShape& c = on_shapes[i];
+    const Touch found = touch(c, x[c.vertex].xyz());
+    c.row.count = 1, c.row.rows[0] = c.vertex, c.row.share[0] = 1, c.row.scale = 1;
+    c.row.direction = found.normal, c.row.stiffness = c.stiffness;
+    place(c, c.thickness - found.distance);
+  });
+  over(int(on_faces.size()), [&](int i) { place(on_faces[i], touch(on_faces[i], x, on_faces[i].row)); });
+  over(int(on_edges.size()), [&](int i) { place(on_edges[i], touch(on_edges[i], x, on_edges[i].row)); });
+  watch.book(milliseconds);
+}
+
+void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
+  each([&](Candidate& c) {
+    if (!std::isfinite(c.offset) || c.row.count < 4) return;  // what a collider does stays
+    const double depth = c.offset - c.row.along(from);
+    c.row.direction = turn * c.row.direction;
+    c.offset = depth + c.row.along(to);
+  });
+  // friction holds across the normal, which turns along: a rigid motion stretches no spring
+  for (Grip& grip : grips)
+    if (grip.collider < 0) grip.normal = turn * grip.normal;
 }
 
 double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
@@ -485,60 +441,15 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), grip_energy_.assign(energies.size(), 0.0);
   double energy = 0;
-  // where they touch is found in parallel; what that does is added up in order
-  Stopwatch watch;
-  found_shapes_.resize(on_shapes.size());
-  parallel_for(int(on_shapes.size()), 256, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i) found_shapes_[i] = touch(on_shapes[i], x[on_shapes[i].row].xyz());
-  });
-  const int count = int(on_faces.size());
-  const double most_moved = find_moves(x);
-  found_.resize(on_faces.size() + on_edges.size());
-  parallel_for(int(found_.size()), 64, [&](int begin, int end, int) {
-    for (int i = begin; i < end; ++i)
-      found_[i].depth = i < count ? touch(on_faces[i], x, found_[i].row, moved_.data(), most_moved)
-                                  : touch(on_edges[i - count], x, found_[i].row, found_[i].weight);
-  });
-  watch.book(milliseconds);
-  ContactRow row;
-  for (size_t i = 0; i < on_shapes.size(); ++i) {
-    const OnShape& c = on_shapes[i];
-    const Touch& found = found_shapes_[i];
-    const double depth = c.thickness - found.distance;
-    row.count = 1, row.rows[0] = c.row, row.share[0] = 1;
-    row.direction = found.normal, row.stiffness = c.stiffness, row.id = ids_per_candidate * int(i);
-    if (!(depth > 0)) {
-      keep_near(row, depth);
-      energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, -1, energies);
-      continue;
-    }
-    energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, -1, c.meeting, energies);
-  }
-  for (int i = 0; i < int(found_.size()); ++i) {
-    auto& [found, row, weight] = found_[i];
-    row.id = ids_per_candidate * (int(on_shapes.size()) + i);
-    const double depth = i < count || !std::isfinite(found) ? found : std::sqrt(weight) * found;
-    if (!(depth > 0)) {
-      keep_near(row, depth);
-      if (i < count) {
-        const OnFaces& c = on_faces[i];
-        energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, c.other, energies);
-      } else {
-        const OnEdge& c = on_edges[i - count];
-        energy += hold_on(x, gradient, c.grip, row, c.stiffness, c.body, c.other, energies);
-      }
-      continue;
-    }
-    if (i < count) {
-      const OnFaces& c = on_faces[i];
-      energy += push(x, gradient, row, depth, c.grip, c.friction, c.body, c.other, c.meeting, energies);
+  each([&](Candidate& c) {
+    c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;
+    if (c.depth > 0) {
+      energy += push(x, gradient, c, energies);
     } else {
-      const OnEdge& c = on_edges[i - count];
-      // of an edge that fades, the row has the root of the weight, and its force the other one
-      const double friction = row.fades ? c.friction * std::sqrt(weight) : c.friction;
-      energy += push(x, gradient, row, depth, c.grip, friction, c.body, c.other, c.meeting, energies);
+      keep_near(c.row, c.depth);
+      energy += hold_on(x, gradient, c, energies);
     }
-  }
+  });
   looks_again_ = false;
   return energy;
 }

@@ -1,8 +1,11 @@
-// Where an island touches the world, and its bodies each other and themselves, during one step: an implicit unilateral
-// penalty inside W. The places are found anew at every x (docs/contact.md says why none is frozen).
+// Where an island touches the world, and its bodies each other and themselves, during one step: an implicit one-sided
+// penalty inside W. Stencils (rows, shares, normal, offset) are found by look() and stay as they are until the next: in
+// between, the energy of contact is an exact one-sided quadratic in x.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,16 +23,13 @@ struct ContactRow {
   std::array<double, 4> share{};
   Vec3 direction;
   double stiffness = 0;
-  double force = 0;              // of a place that does not touch: below 0, what it would take to bring it there
-  bool pulls = false;            // as well as it pushes: of friction, and of what resists going round an edge
+  double force = 0;              // stiffness times depth: below 0 where it does not touch
+  double low = 0, high = std::numeric_limits<double>::infinity();  // what of that acts
+  bool friction = false;
   int id = 0;                    // among all that a step may have, the same at any x
-  bool fades = false;            // its energy changes as it slides along, too:
-  std::array<Vec3, 4> slopes{};  // j is then this
-  int bends = 0;                 // directions along the surface in which `direction` turns (Contacts::bend)
-  double reach = 0;              // of it: how far away what it turns about is
-  Vec3 axis{};                   // where that is one: about which
+  double scale = 1;              // of the shares: below 1 where two edges touch near their ends
 
-  Vec3 slope(int i) const { return fades ? slopes[i] : direction * share[i]; }
+  Vec3 slope(int i) const { return direction * (scale * share[i]); }
   double along(const Vec4* x) const {
     double sum = 0;
     for (int i = 0; i < count; ++i) sum += dot(slope(i), x[rows[i]].xyz());
@@ -60,43 +60,42 @@ struct Grip {
 
 class Contacts {
  public:
+  /// What may touch in the coming step, and how as look() found it.
+  struct Candidate {
+    int body = 0, other = -1;  // of the island; a collider is no body
+    int meeting = -1;          // in `meetings`; -1: with itself
+    int grip = -1;             // in `grips`; -1: none
+    double thickness = 0, stiffness = 0, friction = 0;
+    double rest = 0;           // penetration without a force [m] (CachedContact)
+    double start_depth = 0;    // where the step begins, with colliders as they were then
+    std::array<int, 4> key{};  // in the cache
+    ContactRow row;
+    double offset = 0;  // depth at x: offset - row.along(x); -infinity: it touches nothing
+    double depth = 0;   // at the last evaluation, beyond `rest`
+  };
   /// A vertex that may touch a collider.
-  struct OnShape {
-    int row, body;  // of the island
-    int shape;      // in `shapes`
-    int meeting;    // in `meetings`
-    double thickness, stiffness, friction;
-    int grip;              // in `grips`; -1: none
-    Vec3 from;             // where the step began, with the distance
-    Touch before;          // there: whoever comes out on the other side has come through
-    double allowance = 0;  // taken off the thickness
+  struct OnShape : Candidate {
+    int vertex = 0;
+    int shape = 0;  // in `shapes`
+    Vec3 from;      // where the step began, with the distance
+    Touch before;   // there: whoever comes out on the other side has come through
   };
   /// A vertex that may touch some faces, of which the nearest counts; or an edge that may touch another. A point of a
   /// collider is of the body that it touches, and there is no other.
-  struct OnFaces {
-    int row, body, other;  // bodies of the island
-    int first, last;       // in `faces`
-    int meeting;           // -1: with itself
-    double thickness, stiffness, friction;
-    int grip;
-    double allowance;          // taken off the thickness
-    std::array<int, 4> key{};  // of its Press
+  struct OnFaces : Candidate {
+    int vertex = 0;
+    int first = 0, last = 0;  // in `faces`
   };
   struct Face {
     std::array<int, 3> rows;
     signed char side;          // of a sheet: on which the vertex was when the step began; 0: the skin of a solid
     unsigned char closed = 0;  // bit by bit: all faces that meet there are candidates too
     int normals = -1;          // in `outward`, of the skin of a solid
-    double distance = 0;  // of the vertex, where the step began, and no less than that of those before; 0: not known
     bool is_closed(TrianglePart part) const { return closed >> int(part) & 1; }
   };
-  struct OnEdge {
-    std::array<int, 4> rows;
-    int body, other, meeting;
-    double thickness, stiffness, friction, allowance;
-    int grip = -1;
-    std::array<int, 4> key{};
-    int side;  // 1: the first lies on the side of the second to which the cross product of the two looks; or -1
+  struct OnEdge : Candidate {
+    std::array<int, 4> rows{};
+    int side = 1;  // 1: the first lies on the side of the second to which the cross product of the two looks; or -1
   };
 
   /// All places at which a body touches a collider or another body, as one: sums at the last evaluation.
@@ -130,13 +129,12 @@ class Contacts {
   std::vector<OnEdge> on_edges;
   std::vector<Grip> grips;
 
-  /// More than this is too deep for bodies that lie on each other.
-  double deep = 0;
   /// Colliders are the planes that they are where the step begins; the matrix has these already (Island::planes).
   bool planes = false;
   /// Spent on finding the nearest places since it was last set to 0 [ms].
   double milliseconds = 0;
 
+  bool any_shape_moves() const { return std::find(shape_moves.begin(), shape_moves.end(), 1) != shape_moves.end(); }
   /// The world is among what may touch.
   bool grounded() const { return !on_shapes.empty() || !points.empty(); }
   bool empty() const { return on_shapes.empty() && on_faces.empty() && on_edges.empty(); }
@@ -157,24 +155,27 @@ class Contacts {
   /// The point of the face in `row` that touches a point of a collider, and that of the collider.
   void find_point_on_face(const ContactRow& row, const Vec4* x, const Pose& pose, Grip& grip) const;
 
+  /// Finds the stencils of all candidates at x.
+  void look(const Vec4* x);
+  /// Turns the stencils between bodies with a rigid motion from `from` to `to`: they are as deep there as they were.
+  void carry(const Vec4* from, const Vec4* to, const Mat3& turn);
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
   /// And what might, as rows of which none pushes.
   const std::vector<ContactRow>& near_rows() const { return near_; }
   Touch touch(const OnShape& c, const Vec3& x) const;
-  /// How deep one of on_faces, or after them on_edges, was at the last evaluation.
-  double depth_of(size_t candidate) const { return found_[candidate].depth; }
-  /// And which way it was pushed.
-  Vec3 direction_of(size_t candidate) const { return direction(found_[candidate].row.direction, {}); }
-  /// How deep it is, below 0 where it does not touch, and which way is out. `moved`: how far each row has gone beside
-  /// one that all have in common, and `most_moved` of them.
-  double touch(const OnFaces& c, const Vec4* x, ContactRow& row, const double* moved = nullptr,
-               double most_moved = 0) const;
-  /// `weight` of its energy is 1 but near the ends, where the row fades.
-  double touch(const OnEdge& c, const Vec4* x, ContactRow& row, double& weight) const;
-  /// Of the lines that two edges lie on, wherever they cross.
-  double line_depth(const OnEdge& c, const Vec4* x) const;
+  template <class Visit>
+  void each(Visit&& visit) {
+    for (OnShape& c : on_shapes) visit(c);
+    for (OnFaces& c : on_faces) visit(c);
+    for (OnEdge& c : on_edges) visit(c);
+  }
+  /// How deep it is beyond no rest penetration, below 0 where it does not touch, and which way is out.
+  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
+  /// Likewise. Near the ends of the edges the row has a scale below 1, as has the depth of which the energy is 1/2 k of
+  /// the square.
+  double touch(const OnEdge& c, const Vec4* x, ContactRow& row) const;
   /// Ids of rows are below this.
   int id_count() const { return ids_per_candidate * int(on_shapes.size() + on_faces.size() + on_edges.size()); }
   bool touching() const { return touching_; }
@@ -193,8 +194,8 @@ class Contacts {
   void settle_grips(const Vec4* x, std::span<double> losses, bool knows_pressure = true);
 
  private:
-  /// What presses, two rows that hold against sliding, two that resist going round an edge.
-  static constexpr int ids_per_candidate = 5, grip_id = 1, bend_id = 3;
+  /// What presses, and two rows that hold against sliding.
+  static constexpr int ids_per_candidate = 3, grip_id = 1;
   struct Place {  // of a grip: where it pulls
     Vec3 offset;  // tangential to
     Vec3 normal;  // the way it is pushed
@@ -209,9 +210,7 @@ class Contacts {
     double cap;  // that was used
     int body, other;
   };
-  double push(const Vec4* x, Vec4* gradient, ContactRow& row, double depth, int grip, double friction, int body,
-              int other, int meeting, std::span<double> energies);
-  void bend(const ContactRow& row);
+  double push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
   void keep_near(ContactRow& row, double depth);
   bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
   bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at, const Vec3& out) const;
@@ -222,26 +221,15 @@ class Contacts {
   Vec3 find_stretch(const Vec4* x, const Grip& grip, Place& place) const;
   double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
               int body, int other, std::span<double> energies);
-  double hold_on(const Vec4* x, Vec4* gradient, int grip, ContactRow& row, double stiffness, int body, int other,
-                 std::span<double> energies);
+  double hold_on(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
 
   std::vector<ContactRow> rows_, near_;
   std::vector<Place> places_;  // by grip
   bool touching_ = false;
   double depth_ = 0;
   std::vector<double> pair_energy_, grip_energy_;
-  struct Found {
-    double depth;
-    ContactRow row;
-    double weight;
-  };
-  std::vector<Found> found_;         // of on_faces, then of on_edges
-  std::vector<Touch> found_shapes_;  // of on_shapes
-  /// What moved since the step began, of the rows of on_faces.
-  double find_moves(const Vec4* x);
-  std::vector<double> moved_;
-  std::vector<int> moving_;
-  bool knows_moving_ = false;
+  /// Signed distance of a vertex from one of its faces, and the gradient of that.
+  double distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const;
   bool looks_again_ = false;
   int& place_of(int body, int other, int collider) {
     return meeting_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];

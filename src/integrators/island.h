@@ -88,7 +88,8 @@ struct StepOutcome {
   bool let_go = false;      // of H, where something touches
   bool finished = false;    // the motion is that after the step
   bool cut = false;         // it ended, or let go of H, for want of time
-  bool stands = false;      // it is that before the step, and at rest (World::stand_still)
+  double owed = 0;          // part of the target: what earlier steps have left to this one
+  bool stands = false;      // it is that before the step, and at rest (World::put_to_sleep)
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
@@ -130,11 +131,6 @@ class Island {
   bool driven = false;
   /// All that may touch gives back less than it takes: what a step loses of H need not be owed.
   bool inelastic = false;
-  /// Many bodies that touch, whose H could not be held in the last frame: steps are plain ones of backward Euler.
-  bool heap = false;
-  /// Sheets that do not give back everything, whose H could not be held in the last frame: steps that touch do not look
-  /// for it. (Their wrinkles let hardly any step hold it, and to find out takes as long as the step itself.)
-  bool weary = false;
 
   /// Some body has a consistent mass matrix.
   bool consistent() const { return !consistent_.empty(); }
@@ -155,8 +151,6 @@ class Island {
   /// Ends a conserving step of a free or anchored island that has more energy than its target, however it ended: see
   /// energy_bound.cpp. Call it before anything else is done with the island.
   void bound_energy(const Demand& demand, StepOutcome& outcome);
-  /// Takes what a step has too much of H from its motion, as far as that is not one of the whole.
-  void shed(StepOutcome& outcome);
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -217,10 +211,25 @@ class Island {
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
-  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length lets
-  /// go of H. A step that cannot hold H where something touches is finished as a plain one, unless it will be taken
-  /// `again`.
-  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false, bool again = false);
+  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length
+  /// releases the energy constraint.
+  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
+
+  /// A step of an island that may touch something, and then its energy: contact_step.cpp.
+  /// `damped`: by backward Euler, whatever the method's own base is. `time_limit` in Work::milliseconds: what is reached
+  /// by then is the step.
+  StepOutcome contact_step(double h, const Settings& settings, const Demand& demand, bool damped, int substeps,
+                           double time_limit);
+  /// Estimate of what a sub-step with so many iterations takes, in Work::milliseconds.
+  double contact_cost(int iterations) const {
+    const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
+    const Work each{.calls = double(bodies_.size()), .elements = elements_, .vertices = 12.0 * rows_,
+                    .entries = 2 * entries_, .places = 2 * places};
+    return iterations * each.milliseconds();
+  }
+  void restore_energy(StepOutcome& out, double share);
+  /// Kinetic energy of the motion relative to the rigid one of the held momenta.
+  double relative_energy(const std::vector<Vec4>& x, const std::vector<Vec4>& v, std::vector<Vec4>& relative) const;
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
   /// relax that far; the motion is then as it was.
@@ -251,13 +260,10 @@ class Island {
   /// In Work::milliseconds: a step that has done so much more by then lets go of H, or ends as it is. Infinity: no
   /// limit.
   double allowance = std::numeric_limits<double>::infinity();
-  /// Likewise, of one that will be taken again, shorter, if it does not go well: then it is given up.
-  double trial_allowance = std::numeric_limits<double>::infinity();
-  /// Likewise, of what came before the last step, and of a step with so many iterations as those of the last.
-  double preparation_cost = 0;
+  /// Likewise, of a step with so many iterations as those of the last.
   double substep_cost(int iterations) const {
     const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
-    return preparation_cost + iterations * (cost_ > 0 ? cost_ : free.milliseconds());
+    return iterations * (cost_ > 0 ? cost_ : free.milliseconds());
   }
   /// Of all steps so far.
   Work work() const {
@@ -330,7 +336,6 @@ class Island {
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;
     double rigid = 0;     // K
-    double deferred = 0;  // of H: owed, and not asked for in this step
     double damped = 0;    // of H: taken from the motion after the step (Island::damp),
     double damping = 0;   // and what the half-life alone asks for
     double e_ref = 0, scale_p = 0;
@@ -362,6 +367,13 @@ class Island {
   StepOutcome take_own_step(double h, const Settings& settings);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                          bool calm, bool plain);
+  Vec6 held_motion(const std::vector<Vec4>& x, const std::vector<Vec4>& v, Vec3& center) const;
+  void carry_stencils();
+  bool find_speeds(double h);
+  double largest_change() const;
+  void bound_contact_energy(Precision kernel);
+  double push_off(double missing);
+  void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
@@ -378,7 +390,6 @@ class Island {
   void find_metric();
   void find_free_momenta();
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
-  double contact_rise(const Direction& d) const;
   void add_contacts(const Direction& d);
   void find_relevant();
   void predict_contacts();
@@ -421,7 +432,8 @@ class Island {
   double merit(double c_h, double lambda);
   double find_rest(double h);
   void carry_as_whole(double h, std::vector<Vec4>& pose);
-  bool draw_back(double h, double most, double slack, double near, Precision kernel);
+  void correct_momenta(std::vector<Vec4>& pose);
+  Vec6 rigid_motion_of(Quantities momenta) const;
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
@@ -482,21 +494,21 @@ class Island {
   ContactMetric metric_;             // of this step
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
+  std::vector<double> speeds_;  // of bodies, see find_speeds
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
   std::vector<Vec4> contact_b_, contact_x_, d_, Ad_;
   struct Forecast {  // see predict_contacts; by row of metric_
     std::vector<double> force, y, m, target, more, more_along;
-    std::vector<double> dropped, response, change;
+    std::vector<double> dropped, response, change, bound;
   } forecast_;
   std::vector<const ContactRow*> relevant_;  // of contacts.near_rows()
   std::vector<double> relevant_along_;
   std::vector<double> along_;
-  std::vector<double> near_force_, near_stiffness_;  // below 0: of friction, which always pulls
+  std::vector<double> near_force_, near_stiffness_;
   std::vector<char> pushes_;
   std::vector<double> lin_along_;
   double d_norm2_ = 0;    // d^T A_c d
   bool foresees_ = true;  // what will push where the step leads
-  bool goes_again_ = false;
   bool knows_pressure_ = true;  // at the end of the last step, as friction needs it
   bool crawls_ = false;         // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;

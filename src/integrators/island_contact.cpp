@@ -80,7 +80,7 @@ void Island::find_free_momenta() {
   const double scale = start_.radius > 0 ? 1 / start_.radius : 0;
   for (const Contacts::OnShape& c : contacts.on_shapes) {
     // where the step begins, and where it leads: past an edge of a box or a mesh the normal is another one
-    const Vec3 ends[2] = {motion.x[c.row].xyz(), (base_.xb[c.row] + base_.u[c.row] * base_.hh).xyz()};
+    const Vec3 ends[2] = {motion.x[c.vertex].xyz(), (base_.xb[c.vertex] + base_.u[c.vertex] * base_.hh).xyz()};
     for (const Vec3& at : ends) {
       const Vec3 n = contacts.shapes[c.shape].touch(at).normal, arm = (at - start_.center_n) * scale;
       const auto resist = [&](const Vec3& force) {
@@ -182,34 +182,6 @@ bool Island::lies_still(double tolerance) const {
   return kinetic < tolerance * motion.energy;
 }
 
-void Island::shed(StepOutcome& outcome) {
-  if (consistent() || !(outcome.residual.h > 0)) return;
-  Vec3 momentum{}, center{}, spin{};
-  for (int i = 0; i < rows_; ++i)
-    momentum += motion.v[i].xyz() * forcing.mass[i], center += motion.x[i].xyz() * forcing.mass[i];
-  center = center / total_mass_;
-  Mat3 second{};
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = motion.x[i].xyz() - center;
-    spin += cross(r, motion.v[i].xyz()) * forcing.mass[i];
-    second = second + outer(r, r * forcing.mass[i]);
-  }
-  const double trace = second(0, 0) + second(1, 1) + second(2, 2);
-  const Vec3 v = momentum / total_mass_, w = pseudo_inverse(Mat3::identity() * trace - second, 1e-10) * spin;
-  const auto whole = [&](int i) { return Vec4(v + cross(w, motion.x[i].xyz() - center)); };
-  double inner = 0;
-  for (int i = 0; i < rows_; ++i) {
-    const Vec4 d = motion.v[i] - whole(i);
-    inner += 0.5 * forcing.mass[i] * dot(d, d);
-  }
-  if (!(inner > 0)) return;
-  const double taken = std::min(outcome.residual.h, inner), keep = std::sqrt(1 - taken / inner);
-  for (int i = 0; i < rows_; ++i) motion.v[i] = whole(i) + (motion.v[i] - whole(i)) * keep;
-  motion.history = false;
-  outcome.residual.h -= taken;
-  outcome.error_h = std::abs(outcome.residual.h) / outcome.e_ref;
-}
-
 void Island::settle_grips(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.grips.empty()) return;
@@ -235,10 +207,11 @@ void Island::find_relevant() {
 
 /// What touches at x is not what touches where the step leads: a full step into what is near, or held back by what it
 /// leaves, is cut to a fraction by the search that follows. So a plain step is one of the model
-///   Q(d) = -g.d + 1/2 d^T A d + sum (1/2 k max(0, p + j.d)^2 - k max(0, p) j.d),   x -= d,
-/// over all that is near (p < 0: apart; g has the slope of what touches in it), found by Newton's method: each turn
-/// minimises the piece of Q that d lies in and goes as far there as Q falls. Q is convex and its slope at 0 is the true
-/// one, so that any number of turns leads downhill.
+///   Q(d) = -g.d + 1/2 d^T A d + sum (V(p + j.d) - V'(p) j.d),   x -= d,
+/// over all that is near (p < 0: apart; g has the slope of what touches in it), with V' the force k p between its bounds:
+/// at least 0 of what pushes, within the Coulomb force of friction, which slides beyond. Found by Newton's method: each
+/// turn minimises the piece of Q that d lies in and goes as far there as Q falls. Q is convex and its slope at 0 is the
+/// true one, so that any number of turns leads downhill.
 ///   The minimum of a piece is d = A^-1 (g - J^T m), where the forces of its rows are m more than at x, and all that
 /// comes between two of them is a A^-1 g - A^-1 J^T m as well. So d is known by (a, m), and Q on it by products of rows
 /// alone, y = J A^-1 g and S = J A^-1 J^T, with g.A^-1 g. Only where it ends is d itself made, by one solve. Leaves it,
@@ -251,43 +224,47 @@ void Island::predict_contacts() {
   const size_t now = contacts.rows().size(), all = size_t(metric_.size());
   Forecast& q = forecast_;
   pushes_.assign(all, 0);
-  std::fill_n(pushes_.begin(), now, char(1));
   near_force_.resize(all), near_stiffness_.resize(all);
   q.force.assign(all, 0.0), q.m.assign(all, 0.0), along_.assign(all, 0.0), q.target.assign(all, 0.0);
-  q.change.resize(all), q.dropped.resize(all), q.more.resize(all), q.more_along.resize(all);
+  q.change.resize(all), q.dropped.resize(all), q.more.resize(all), q.more_along.resize(all), q.bound.resize(all);
   for (size_t r = 0; r < all; ++r) {
     const ContactRow& row = metric_.row(r);
-    near_force_[r] = row.force, near_stiffness_[r] = row.pulls ? -row.stiffness : row.stiffness;
-    if (r < now) q.force[r] = row.force;
+    near_force_[r] = row.force, near_stiffness_[r] = row.stiffness;
+    q.force[r] = std::clamp(row.force, row.low, row.high);
   }
   metric_.gather(Ag_, q.y);
   double g_Ag = 0;
   for (int i = 0; i < rows_; ++i) g_Ag += dot(gg_[i], Ag_[i]);
 
   const auto force_at = [&](size_t r, double along) {
-    const double force = near_force_[r] + std::abs(near_stiffness_[r]) * along;
-    return force > 0 || near_stiffness_[r] < 0 ? force : 0;
+    return std::clamp(near_force_[r] + near_stiffness_[r] * along, metric_.row(r).low, metric_.row(r).high);
   };
+  // those within their bounds; the others have the force of a bound
   const auto choose_pushes = [&](double look) {
     bool same = true;
     for (size_t r = 0; r < all; ++r) {
-      const char pushes = near_stiffness_[r] < 0 || force_at(r, along_[r] + look * q.more_along[r]) > 0;
+      const double linear = near_force_[r] + near_stiffness_[r] * (along_[r] + look * q.more_along[r]);
+      const ContactRow& row = metric_.row(r);
+      const char pushes = linear > row.low && linear < row.high;
+      q.bound[r] = std::clamp(linear, row.low, row.high);
       same = same && pushes == pushes_[r];
       pushes_[r] = pushes;
     }
     return same;
   };
+  std::fill(q.more_along.begin(), q.more_along.end(), 0.0);
+  choose_pushes(0);
   // to the minimum of the piece in which those push that do now; what no longer does loses its force
   const auto find_target = [&] {
     metric_.choose(pushes_);
     bool drops = false;
     for (size_t r = 0; r < all; ++r) {
-      q.dropped[r] = pushes_[r] ? 0 : -q.force[r];
+      q.dropped[r] = pushes_[r] ? 0 : q.bound[r] - q.force[r];
       drops |= q.dropped[r] != 0;
     }
     if (drops) metric_.respond(q.dropped, q.response, solve);
     for (size_t r = 0; r < all; ++r)
-      q.change[r] = (near_force_[r] - q.force[r]) / std::abs(near_stiffness_[r]) + q.y[r] - (drops ? q.response[r] : 0);
+      q.change[r] = (near_force_[r] - q.force[r]) / near_stiffness_[r] + q.y[r] - (drops ? q.response[r] : 0);
     if (!metric_.empty()) metric_.multipliers(q.change, q.target, solve, enough);
     for (size_t r = 0; r < all; ++r)
       if (!pushes_[r]) q.target[r] = q.dropped[r];
@@ -375,56 +352,8 @@ void Island::adopt_contacts() {
   d_norm2_ = 0;
   for (int i = 0; i < rows_; ++i) d_norm2_ += dot(Ad_[i], d_[i]);
   for (size_t r = 0; r < pushes_.size(); ++r)
-    if (pushes_[r]) d_norm2_ += std::abs(near_stiffness_[r]) * along_[r] * along_[r];
+    if (pushes_[r]) d_norm2_ += near_stiffness_[r] * along_[r] * along_[r];
   Ag_.swap(d_);
-}
-
-/// A step lowers H by less than its slope at x says where something comes to touch on the way, or presses harder at its
-/// end: rise(lambda) is the difference of the energies of what touches at both ends less that slope. (Motions of the
-/// whole change neither.) With it, what is left of H after the step is
-///   phi(lambda) = (lambda_0 - lambda) sigma / scale + rise(lambda),
-/// convex, where lambda_0 would be right without. Returns rise where phi falls through 0, or is least.
-double Island::contact_rise(const Direction& d) const {
-  const double scale = 1 / d.scale;
-  double slope = 0;
-  const auto rise = [&](double lambda) {
-    const double g = (1 + lambda) * scale, l = lambda * scale;
-    double sum = 0;
-    slope = 0;
-    for (size_t r = 0; r < pushes_.size(); ++r) {
-      const double k = std::abs(near_stiffness_[r]), now = near_force_[r];
-      const double along = g * along_[r] + l * lin_along_[r], after = now + k * along;
-      const bool pulls = near_stiffness_[r] < 0, counts = r < contacts.rows().size();
-      const double turn = (along_[r] + lin_along_[r]) * scale;
-      if (pulls || after > 0) sum += 0.5 * after * after / k, slope += after * turn;
-      // of which gg has the slope in it
-      if (counts) sum -= 0.5 * now * now / k + now * along, slope -= now * turn;
-    }
-    return sum;
-  };
-  const auto left = [&](double lambda) { return (d.free_lambda - lambda) * d.sigma * scale + rise(lambda); };
-  const auto falls = [&](double lambda) {
-    rise(lambda);
-    return slope < d.sigma * scale;
-  };
-  double low = lambda_min, high = lambda_max;
-  if (!falls(high))
-    for (int n = 0; n < 24; ++n) {
-      const double middle = 0.5 * (low + high);
-      (falls(middle) ? low : high) = middle;
-    }
-  if (left(high) >= 0) return rise(high);
-  low = lambda_min;
-  if (left(low) <= 0) return rise(low);
-  // Newton's steps from the left do not go too far: phi is convex
-  for (int n = 0; n < 60 && high - low > 1e-13; ++n) {
-    const double now = left(low), step = now / (d.sigma * scale - slope), middle = 0.5 * (low + high);
-    if (!(step > 0) || now <= 0) break;
-    if (step < 1e-14 * (1 + std::abs(low))) break;
-    low = std::min(low + step, high);
-    if (n % 4 == 3 && middle > low) (left(middle) > 0 ? low : high) = middle;
-  }
-  return rise(low);
 }
 
 /// The columns of the constraints under A_c^-1 in place of A^-1, A_c^-1 b = A^-1 b - A^-1 J^T (K^-1 + S)^-1 J A^-1 b,

@@ -9,9 +9,6 @@ namespace verve {
 
 namespace {
 
-/// Of E_ref: what a step of something that touches makes up for of H that earlier ones have lost.
-constexpr double most_repaid = 0.05;
-
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
@@ -87,11 +84,6 @@ void Island::pose(double h, const Demand& demand) {
   // what is owed is no measure of what there is
   p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
-  // Where something touches, a step that is asked for all of a large debt at once gets none of it, and owes more: it is
-  // paid back in parts.
-  if (p.touches && p.held && !p.published && !demand.set_energy)
-    p.deferred = std::max(0.0, demand.debt.h - most_repaid * p.e_ref);
-  p.target.h -= p.deferred;
 }
 
 /// Float kernels cannot resolve strains below about 1e-3.

@@ -18,13 +18,12 @@ Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
-StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm, bool again) {
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
   if (settings.own_step) return take_own_step(h, settings);
-  goes_again_ = again;
   prepare_minimizer(settings);
   const bool limited = allowance < infinity && settings.conservation == Conservation::cpd;
   if (hurried_ > 0) --hurried_;
-  const bool plain = ((heap || weary) && !contacts.empty()) || (limited && hurried_ > 0 && contacts.empty());
+  const bool plain = limited && hurried_ > 0 && contacts.empty();
   const Integrator& integrator =
       settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
                         (restarts && !contacts.empty()))
@@ -54,7 +53,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     const double astray = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
     const bool hasty = limited && !plain && contacts.empty() && out.cut && astray > most_astray;
     if (hasty) hurried_ = stays_hurried;
-    if (hasty || (out.let_go && !out.finished && !again)) {
+    if (hasty) {
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;
       whole = true;
@@ -64,7 +63,6 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     out.iterations += before.iterations;
     out.timings += before.timings;
     out.cut = out.cut || (hurried_ > 0 && limited && contacts.empty());
-    if (out.let_go && !out.finished) break;  // it will be taken again, from its first stage
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
     asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
   }

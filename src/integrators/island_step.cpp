@@ -13,31 +13,16 @@ namespace verve {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = std::numeric_limits<double>::infinity();
-constexpr int touching_patience = 36;
-/// Likewise where the step will be taken again, shorter.
-constexpr int short_patience = 26;
-/// And of sheets, which hold it soon or not at all.
-constexpr int sheet_patience = 16;
-/// Of a step, and how many such in a row: where it leads uphill at any length, at a kink of what touches.
-constexpr double stuck_length = 1e-2;
-constexpr int most_stuck = 3;
-/// Of E_ref, and of a step: where what touches lets no step go on, so much of H is owed rather than looked for in
-/// shorter ones.
-constexpr double near_energy = 1e-4, near_length = 1e-2;
 /// Iterations after which a step in the air that holds what it should need not come to rest as well as before: where
 /// debris is turned inside out it never does.
 constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
-/// Of what a step may take: then it lets go of H, to end well with the rest. And the least it has.
-constexpr double held_share = 0.6;
+/// The least that a step has.
 constexpr int least_iterations = 2, least_plain_iterations = 6;  // the latter of PD, which nothing draws back
-/// Of E_ref: how near to H it is looked for then, where a step has too much.
-constexpr double cut_tolerance = 1e-2;
 /// Length of a step in the norm of A: below this, what presses where it ends is known well enough for friction.
 constexpr double known_length = 0.1;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
-constexpr int heap_iterations = 12, most_heap_iterations = 30;  // more as long as bodies are deep in each other
-constexpr int halvings = 3, most_trials = 16;                   // halved first, then cut to a tenth each time
+constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -263,7 +248,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   StepOutcome out;
   out.e_ref = p.e_ref;
   out.rigid_energy = p.rigid;
-  out.target_total = p.target.h + p.deferred - start_.force_x - p.offset;
+  out.target_total = p.target.h - start_.force_x - p.offset;
   out.before = start_.kinetic + motion.energy - start_.force_x;
   out.impossible = p.momenta && p.kept == 6 && p.target.h < p.rigid;
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
@@ -297,9 +282,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
-  // what came from nothing is not; a heap, in which that may be more than it has of motion, pays as it can
-  const double unowned = p.touches ? std::max(0.0, -demand.debt.h) : 0;
-  const double h_owned = h_before - (heap ? std::min(unowned, start_.kinetic) : unowned);
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
@@ -308,10 +290,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto let_go = [&] { negligible = infinity, problem_.lets_go = out.let_go = true; };
   if (plain && p.held) problem_.plain = true, let_go();
-  const bool sheets = p.touches && has_sheets();  // PD takes long to find their wrinkles, and nobody waits for them
   foresees_ = true;
   bool fell_back = false;
-  int stuck = 0;
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.lets_go ? find_rest(h) : infinity;
   // factors that had to be made leave it half of what it may take
@@ -325,18 +305,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (allowance < infinity && k > 0) {
       const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
       hurries = next + each > allowance;
-      // shorter ones, as long as there is time for them
-      if (goes_again_ && p.touches && p.held && !p.lets_go &&
-          next > std::min(held_share * allowance, trial_allowance)) {
-        out.let_go = true;
-        return out;
-      }
-      if (p.touches && p.held && !p.lets_go && next > held_share * allowance) {
-        const bool near = k >= at_least && out.error_h < cut_tolerance && out.step_length < near_length &&
-                          out.error_p < p.tolerance && out.error_l < p.tolerance;
-        near ? void(last_iteration = std::min(last_iteration, k)) : let_go();
-        out.cut = true;
-      }
       if (k >= at_least && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
     }
     if (p.touches) {
@@ -350,7 +318,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const auto energy_now = [&] { return s.kinetic + sums_.energy - p.beta * s.force_v; };
     double h_now = energy_now();
     halved = false;
-    // a heap that lies is nearer to its end where it is than where it would fall to
+    // what rests is nearer to its end where it is than where it would fall to
     if (k == 0 && merit(0, 0) > rest_merit) {
       x_before_ = rest_pose_;
       shorten_step(0);
@@ -377,30 +345,22 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         h_now = energy_now();
         now = merit(h_now - h_target, out.lambda);
       }
-      stuck = length < stuck_length ? stuck + 1 : 0;
       if (length == 0) {
         // back where it was: without what the last steps seemed to tell, or not at all
         const bool again = minimizer_ ? minimizer_->forget() : pairs && pairs->count() > 0;
         if (pairs) pairs->clear();
         out.stalled = !again && k > 0;
-        // without foresight then; and where no length of step brings H nearer, the plain one leads downhill
-        if (p.touches && p.held && !p.lets_go) {
-          out.stalled = false;
-          out.let_go = !foresees_;
-          if (out.let_go) return out;
-          foresees_ = false;
-        }
       }
     }
     watch.book(out.timings.local);
     Quantities c{{}, {}, h_now - h_target};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
     if (p.kept < 6) c = kept_part(c);
-    out.residual = {c.p, c.l, h_now - p.target.h - p.deferred};
+    out.residual = {c.p, c.l, h_now - p.target.h};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
     out.error_h = std::abs(c.h) / p.e_ref;
-    out.rose = h_now > h_owned + p.tolerance * p.e_ref;
+    out.rose = h_now > h_before + p.tolerance * p.e_ref;
     out.iterations = k;
     if (!std::isfinite(h_now) || !finite(s.p) || !finite(s.l)) {
       out.status = StepOutcome::Status::not_finite;
@@ -408,9 +368,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     }
     // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution,
     // and what is cut short there turns swinging into vibration
-    const bool rests = p.grounded && out.stationary && start_.kinetic < 1e-4 * p.e_ref && !(p.lets_go && sheets);
+    const bool rests = p.grounded && out.stationary && start_.kinetic < 1e-4 * p.e_ref;
     const bool short_step = out.step_length < (rests                          ? 1e-6
-                                               : p.lets_go && p.touches       ? 1e-3
                                                : p.momenta && !p.pivots       ? 1e-2
                                                : p.grounded && out.stationary ? 1e-3
                                                : p.held || driven             ? std::min(1e-2, std::sqrt(p.tolerance))
@@ -433,13 +392,11 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         continue;
       }
     }
-    const int heap_end = contacts.depth() > contacts.deep ? most_heap_iterations : heap_iterations;
-    const bool blocked = p.touches && p.lets_go && stuck >= most_stuck && !sheets;
-    if (done || out.stalled || blocked || k >= last_iteration || (heap && p.lets_go && k >= heap_end && !out.rose)) {
+    if (done || out.stalled || k >= last_iteration) {
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
       if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
-        fell_back = true, last_iteration = k + settings.iterations / 2, at_least = k + least_iterations, stuck = 0;
+        fell_back = true, last_iteration = k + settings.iterations / 2, at_least = k + least_iterations;
         x_before_ = rest_pose_;
         shorten_step(0);
         last_merit = infinity, out.stalled = false;
@@ -452,18 +409,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
     if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
-    // What touches changes from one iterate to the next; where H cannot follow, the plain step is finished and H owed.
-    const int longest = sheets ? sheet_patience : goes_again_ ? short_patience : touching_patience;
-    if (p.touches && p.held && !p.lets_go && (k >= longest || stuck >= most_stuck)) {
-      if (out.error_h < (goes_again_ ? p.tolerance : near_energy) && out.step_length < near_length &&
-          out.error_p < p.tolerance && out.error_l < p.tolerance) {
-        motion.energy = sums_.energy;
-        break;
-      }
-      out.let_go = true;
-      return out;
-    }
-
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
       if (!searches) return;
@@ -499,11 +444,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                     settings.epsilon * p.e_ref, out.alpha)
                               : constrained_direction(products_s, products_k, c, out.lambda, negligible);
-    if (products_k.touches && !p.published && !d.stationary) {
-      Quantities ahead = c;
-      ahead.h += contact_rise(d);
-      d = constrained_direction(products_s, products_k, ahead, out.lambda, negligible);
-    }
     // Where the iterations end before H is met, the last step takes in what its linearisation would miss: a share of
     // 1/2 |dx|^2_A. That of the step before is known, which led to c_H where it aimed at none; steps become smoother,
     // and it falls as it has fallen. (A tolerance below
@@ -542,21 +482,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   knows_pressure_ = !out.cut || out.step_length < known_length;
   if (allowance < infinity && out.iterations > 0) cost_ = (work().milliseconds() - prepared) / out.iterations;
   spent_ = gave_up && demand.lowers();
-  // Cut short, even backward Euler may gain, and what has converged at a bound of its multiplier. (What touches nothing
-  // ends with bound_energy.)
-  const double most = std::max(h_owned, p.target.h);
-  if (p.held && !p.published && p.touches && out.residual.h + p.target.h + p.deferred > most + p.tolerance * p.e_ref &&
-      draw_back(h, most, p.tolerance * p.e_ref, out.cut ? cut_tolerance * p.e_ref : 0, kernel)) {
-    motion.energy = sums_.energy;
-    const RowSums& s = sums_.rows;
-    Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h - p.deferred};
-    if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    out.residual = p.kept < 6 ? kept_part(c) : c;
-    out.error_p = norm(out.residual.p) / p.scale_p;
-    out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
-    out.error_h = std::abs(out.residual.h) / p.e_ref;
-  }
-  if (p.deferred > 0) out.error_h = std::abs(out.residual.h) / p.e_ref;
   if (driven) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;

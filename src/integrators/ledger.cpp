@@ -13,7 +13,7 @@ namespace verve {
 namespace {
 
 /// Of the energy that a dial asks for: a body with so much motion has something to put it into.
-constexpr double stirs_itself = 1e-6;
+constexpr double moves_enough = 1e-6;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::optional<double> World::dialled_energy(int body, double time) const {
 /// Energy for a body that lies still on something: where nothing moves no step can put it anywhere (grad H vanishes).
 /// On the world it pushes itself off, against its weight; else it swells, which changes neither P nor L. One that
 /// floats at rest stays as it is.
-void World::stir(Island& island, double time) const {
+void World::inject_energy(Island& island, double time) const {
   if (settings.conservation != Conservation::cpd || !island.contacts.touching() || island.driven) return;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const auto wanted = dialled_energy(island.bodies()[k], time);
@@ -78,7 +78,7 @@ void World::stir(Island& island, double time) const {
       kinetic += 0.5 * body.mass[r] * dot(v[r], v[r]);
       center += x[r].xyz() * (body.mass[r] / body.total_mass);
     }
-    if (!(missing > 0) || kinetic > stirs_itself * missing) continue;
+    if (!(missing > 0) || kinetic > moves_enough * missing) continue;
     const Vec3 up = direction(state.gravity * -1.0, {});
     const bool hops = island.contacts.grounded() && norm(up) > 0;
     const auto way = [&](int r) { return hops ? up : x[r].xyz() - center; };
@@ -156,11 +156,12 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     if (settings.conservation != Conservation::cpd && !after) continue;
     if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
       // hard ones that part again are then given what they are short of
-      const bool hard = outcome.length < scene.step / 7 && int(island.bodies().size()) < least_heap;
+      const bool hard = int(island.bodies().size()) < least_heap;
       // (of what a dial asked for, only that was lost which was there)
       const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
       const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;
-      (hard && !island.has_sheets() ? ledger.pending : ledger.booked_loss) += lost * share;
+      if (hard && !island.has_sheets()) ledger.pending += lost * share;
+      ledger.booked_loss += lost * share;
     } else if (!lowest && !nowhere && (!after || after->energy)) {
       ledger.debt.h = -outcome.residual.h * share;
     }
@@ -184,6 +185,7 @@ void World::pay(const Bounce& bounce, double paid) {
     if (b < 0) continue;
     BodyLedger& ledger = state.ledger[b];
     ledger.target_total += share * (ledger.debt.h + ledger.pending);  // by which H missed its target
+    ledger.booked_loss -= share * ledger.pending;
     ledger.debt.h -= share * ledger.debt.h, ledger.pending -= share * ledger.pending;
   }
 }
@@ -196,7 +198,7 @@ void World::book_impacts() {
     const bool goes_on = std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
       return (bounce.body == int(b) || bounce.other == int(b)) && bounce.free == 0 && is_impact(bounce);
     });
-    if (!goes_on) ledger.booked_loss += std::exchange(ledger.pending, 0.0);
+    if (!goes_on) ledger.pending = 0;
   }
 }
 

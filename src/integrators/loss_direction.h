@@ -18,7 +18,7 @@ struct LossColumn {
 
 /// Bounds of mu. mu e is the loss itself at about 1; beyond a few times that the direction has nothing to do with what
 /// is missing any more, and the rest is owed. (With 1 rope owes up to 3e-2 of E, with 3 it holds H to 1e-4;
-/// docs/decisions/001-loss-direction.md)
+/// docs/decisions/002-loss-direction.md)
 inline constexpr double most_mu = 3;
 
 /// One iteration: the plain step dx0 under held momenta, and mu e beyond it.

@@ -10,12 +10,6 @@ namespace verve {
 
 namespace {
 
-/// Lengths of edges per second by which a place that is too deep is let out at most, ten times as many in a heap; and
-/// never by more than makes from nothing, 1/2 k of its square, so small a share of the motion there is, from which it
-/// is taken. (Without that bound heaps of coarse bodies gained 30 %; three boxes of single cells, let out by 4 mm a
-/// step whether they moved or not, 13 % of their greatest motion.)
-constexpr double relaxation = 0.2, heap_relaxation = 2, let_out_energy = 1e-3;
-
 /// Cosine between faces that are one for what lies on them.
 constexpr double same_face = 0.9;
 
@@ -26,17 +20,6 @@ void World::stay_with(const Island& island) {
   Vec4 mean;
   for (int i = 0; i < island.rows(); ++i) mean += (ahead_[i] - island.motion.x[i]) * (1.0 / island.rows());
   for (int i = 0; i < island.rows(); ++i) ahead_[i] -= mean;
-}
-
-/// What is deeper than the last step left it never came in there: other candidates see it, or a tear has made it. It
-/// may stay as deep as that, and is let out slowly, or it would be thrown out.
-double World::allowance(const std::array<int, 4>& key, double depth, double way) const {
-  const Press* before = find_sorted(state.presses, key);
-  // what it was, to the last bit, where nothing has moved
-  if (before && std::abs(depth - before->depth) <= 1e-9 * depth && depth >= before->allowance)
-    return std::max(0.0, before->allowance - way);
-  const double pressed = before ? std::max(0.0, before->depth - before->allowance) : 0;
-  return std::max(0.0, depth - pressed - way);
 }
 
 /// All edges of a body, once a step: most pairs of edges that come near each other cannot lie on each other, and should
@@ -73,19 +56,6 @@ void World::prepare_pairs(Island& island, double h) {
   pairs_->find(swept_, vertex_face_, edge_edge_, spec.self);
   island.add_work({.pairs = double(vertex_face_.size() + edge_edge_.size())});
 
-  bool moves = false;  // what lies still stays as deep as it is
-  double owes = 0, kinetic = 0;
-  for (const int b : island.bodies()) moves |= !state.ledger[b].lies, owes -= state.ledger[b].debt.h;
-  for (int i = 0; i < island.rows(); ++i)
-    kinetic += 0.5 * island.forcing.mass[i] * dot(island.motion.v[i], island.motion.v[i]);
-  // and what has not been paid of what that made so far, from a motion that has none to spare, lets out no more
-  moves = moves && owes <= let_out_energy * kinetic;
-  const auto way = [&](double edge, double stiffness) {
-    if (!moves) return 0.0;
-    const double slow = relaxation * h * edge, fast = heap_relaxation * h * edge;
-    const double paid = std::sqrt(2 * let_out_energy * kinetic / stiffness);
-    return std::min(paid, island.heap ? fast : slow);
-  };
   const Vec4* x = island.motion.x.data();
   // how far two vertices may come nearer to each other, squared
   const auto travel = [&](int i, int j) {
@@ -118,13 +88,13 @@ void World::prepare_pairs(Island& island, double h) {
       continue;
     }
     Contacts::OnFaces on{};
-    on.row = row, on.body = i, on.other = j, on.first = int(c.faces.size());
+    on.vertex = row, on.body = i, on.other = j, on.first = int(c.faces.size());
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     on.friction = pair.friction, on.grip = -1;
-    // Faces that look the same way as a vertex of a solid are not in its way, but for what it lay on: bodies roll, and
-    // a vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
+    // Faces that do not look towards a vertex of a solid are not in its way, but for what it lay on: bodies roll, and a
+    // vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = on.key = vertex_key(a.first + r, island.bodies()[j]);
-    const Press* const pressed = find_sorted(state.presses, place);
+    const CachedContact* const pressed = find_sorted(state.contacts, place);
     const auto lay_on = [&](const Vec3& normal) { return pressed && dot(pressed->normal, normal) > same_face; };
     Vec3 outward{};
     bool knows_outward = a.surface.solid_faces == 0;
@@ -138,7 +108,7 @@ void World::prepare_pairs(Island& island, double h) {
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
       const Vec3& normal = normals_[j].of_face(f);
       const bool solid = f < b.surface.solid_faces;
-      if (solid && dot(outward, normal) > 0 && !lay_on(normal)) continue;
+      if (solid && dot(outward, normal) > opposing && !lay_on(normal)) continue;
       double reach = 0;
       for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
       reach = least_reach + 2 * std::sqrt(reach);
@@ -153,7 +123,6 @@ void World::prepare_pairs(Island& island, double h) {
         auto& normals = c.outward.emplace_back();
         for (int part = 0; part < 6; ++part) normals[part] = normals_[j].of(f, TrianglePart(part));
       }
-      g.distance = std::sqrt(near.squared_distance);
       c.faces.push_back(g);
       if (near.squared_distance >= best) continue;
       best = near.squared_distance;
@@ -161,15 +130,17 @@ void World::prepare_pairs(Island& island, double h) {
     }
     on.last = int(c.faces.size());
     c.close_faces(on.first);
-    std::sort(c.faces.begin() + on.first, c.faces.end(), [](const Contacts::Face& a, const Contacts::Face& b) {
-      return a.distance != b.distance ? a.distance < b.distance : a.rows < b.rows;
-    });
     // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
     if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
     if (on.first == int(c.faces.size())) continue;
-    on.meeting = c.meeting_of(i, j, -1);
     ContactRow here;
-    on.allowance = allowance(place, c.touch(on, x, here), way(cb.edge, on.stiffness));
+    on.start_depth = c.touch(on, x, here);
+    // nor is what would push it to the side: a vertex of a floor is beside an edge before it is below it
+    if (a.surface.solid_faces > 0 && dot(outward, direction(here.direction, {})) > opposing && !pressed) {
+      c.faces.resize(on.first);
+      continue;
+    }
+    on.meeting = c.meeting_of(i, j, -1);
     if (pair.friction > 0) {
       Grip fresh;
       fresh.row = fresh.rows[0] = a.first + r, fresh.body = island.bodies()[j];
@@ -179,10 +150,8 @@ void World::prepare_pairs(Island& island, double h) {
         c.grips.push_back(old ? *old : fresh);
       }
     }
-    on.thickness -= on.allowance;
     c.on_faces.push_back(on);
   }
-  const bool many = int(model.bodies.size()) >= least_heap;
   for (const Pair& p : edge_edge_) {
     const EdgeSpot &spot_a = edges_of(island, p.surface_a)[p.feature_a],
                    &spot_b = edges_of(island, p.surface_b)[p.feature_b];
@@ -217,15 +186,11 @@ void World::prepare_pairs(Island& island, double h) {
     if (near.squared_distance > reach * reach) continue;
     on.meeting = c.meeting_of(on.body, on.other, -1);
     ContactRow unused;
-    double weight;
-    // lines of solids that are deep in each other where they do not cross yet have not come in either
-    const double depth = solid_a && solid_b ? c.line_depth(on, x) : c.touch(on, x, unused, weight);
+    on.start_depth = c.touch(on, x, unused);
     const std::array<int, 4> ends_of_state = on.key = edge_key(c, on);
-    on.allowance = allowance(ends_of_state, depth, way(std::min(ca.edge, cb.edge), on.stiffness));
-    on.thickness -= on.allowance;
     const PairSurface& pair = pair_in(p.surface_a, p.surface_b);
     on.friction = pair.friction;
-    if (on.friction > 0 && !(many && pair.restitution < 1)) {
+    if (on.friction > 0) {
       Grip fresh;
       fresh.row = ends_of_state[0], fresh.more = {ends_of_state[1], ends_of_state[2], ends_of_state[3]};
       fresh.body = island.bodies()[p.surface_b];

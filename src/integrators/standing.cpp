@@ -61,13 +61,11 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
       add(hash, g.point);
       for (const double a : {double(g.row), double(g.collider), double(g.body), g.cap, g.stretch}) whole(a);
     }
-    for (const Press& p : state.presses) {
-      if (!mine(p.key[0])) continue;
-      for (const int k : p.key) whole(k);
-      whole(p.depth), whole(p.allowance);
+    for (const CachedContact& c : state.contacts) {
+      if (!mine(c.key[0])) continue;
+      for (const int k : c.key) whole(k);
+      whole(c.depth), whole(c.rest), add(hash, c.normal), add(hash, c.point);
     }
-    for (const Entry& e : state.entries)
-      if (mine(e.row)) whole(e.row), whole(e.collider), whole(e.allowance), add(hash, e.normal), add(hash, e.point);
   }
   add(hash, state.gravity);
   for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(island.version()),

@@ -30,6 +30,7 @@ struct BodyLedger {
   bool driven = false;     // Island::driven, likewise
   bool let_go = false;     // of H, likewise
   bool lies = false;       // still, in a heap
+  int slow_frames = 0;     // in a row, while it touches what takes energy
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
@@ -55,20 +56,13 @@ struct Bounce {
   int age = 0;             // frames since the first
 };
 
-/// A vertex inside of a collider, and the side of it through which it came: that of a thin plate cannot be told from
-/// where it is.
-struct Entry {
-  int row = -1, collider = -1;  // row as the state counts
-  Vec3 normal, point;           // of the surface, in the frame of the collider
-  double allowance = 0;         // so deep it may be, as of Press
-};
-
-/// A place at which a body touches another or itself.
-struct Press {
-  std::array<int, 4> key;  // rows as the state counts: a vertex, -1, a body, -1; or the ends of two edges
-  double depth;
-  double allowance;  // so deep it may be: it was found to be there without having come in
-  Vec3 normal;       // of the face that the vertex pressed on
+/// A contact as the last step left it.
+struct CachedContact {
+  std::array<int, 4> key;  // rows as the state counts (places.h)
+  double depth = 0;        // beyond `rest`: what pushed
+  double rest = 0;         // penetration without a force [m]: it was found so deep without having come in
+  Vec3 normal;             // of the face or the collider that the vertex pressed on; of a collider in its own frame
+  Vec3 point;              // of a collider, in its frame: through which side of a thin plate the vertex came
 };
 
 struct State {
@@ -79,8 +73,7 @@ struct State {
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
   std::vector<Bounce> bounces;
-  std::vector<Entry> entries;
-  std::vector<Press> presses;
+  std::vector<CachedContact> contacts;       // by key
   std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame

@@ -16,8 +16,10 @@ namespace {
 /// Of the mean length of edges: how deep a vertex may be inside its own body.
 constexpr double self_reach = 1.5;
 
-/// Of the width of a body.
-constexpr double too_deep = 0.01;
+/// Mean edge lengths per second by which rest penetrations shrink.
+constexpr double relaxation = 0.2;
+/// Of the kinetic energy: what contacts found anew, and rest penetrations that shrink, may add to W in a step.
+constexpr double new_energy = 1e-3;
 
 /// Nothing in the box is nearer to the shape than `reach`: distances change by no more than the way between two points.
 bool is_beyond(const PlacedShape& shape, const Box& box, double reach) {
@@ -66,9 +68,9 @@ void World::compile_contact() {
     Body& body = model.bodies[b];
     Surface& surface = body.surface;
     ContactBody& c = contact_bodies_[b];
+    if (surface.vertices.empty()) continue;
     std::vector<double> mass;
     for (const int r : surface.vertices) mass.push_back(body.mass[r]);
-    if (mass.empty()) continue;
     std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());
     c.stiffness = factor * mass[mass.size() / 2] / (scene.step * scene.step);
     const double thickness = scene.bodies[b].thickness;
@@ -134,19 +136,15 @@ void World::restore_grips(const Island& island) {
     return false;
   };
   const auto ours = [&](const Grip& grip) { return mine(grip.row); };
-  const auto entered = [&](const Entry& entry) { return mine(entry.row); };
-  const auto pressed = [&](const Press& press) { return mine(press.key[0]); };
+  const auto touched = [&](const CachedContact& contact) { return mine(contact.key[0]); };
   std::erase_if(state.grips, ours);
   for (const Grip& grip : start_grips_)
     if (ours(grip)) state.grips.push_back(grip);
-  std::erase_if(state.entries, entered);
-  for (const Entry& entry : before_.entries)
-    if (entered(entry)) state.entries.push_back(entry);
   forget_meetings(island);
-  std::erase_if(state.presses, pressed);
-  for (const Press& press : before_.presses)
-    if (pressed(press)) state.presses.push_back(press);
-  sort_places(state.grips), sort_places(state.entries), sort_places(state.presses);
+  std::erase_if(state.contacts, touched);
+  for (const CachedContact& contact : before_.contacts)
+    if (touched(contact)) state.contacts.push_back(contact);
+  sort_places(state.grips), sort_places(state.contacts);
 }
 
 void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
@@ -155,8 +153,6 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   Contacts& c = island.contacts;
   const bool had = !c.empty(), lost = island.inelastic, planes = scene.contact && scene.contact->response == "planes";
   c.clear(int(island.bodies().size()), int(model.colliders.size()));
-  c.deep = std::numeric_limits<double>::infinity();
-  for (const int b : island.bodies()) c.deep = std::min(c.deep, too_deep * contact_bodies_[b].thin);
   c.row_of_state.assign(model.rows, -1), c.state_of_row.resize(island.rows());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
@@ -201,8 +197,8 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
       const auto carry = [&](const Vec3& x) { return end.to_world(start.to_local(x)); };
       const double reach = 2 * (sweeps_[k].travel + longest_way(sweeps_[k].at, carry)) + search_slack * cb.edge;
       const bool far = is_beyond(placed, sweeps_[k].at, cb.thickness + reach);
-      for (const int r : model.bodies[b].surface.vertices) {
-        if (far) break;
+      // all vertices, not those of the surface alone: what is soft would run through the floor inside of its skin
+      for (int r = 0; !far && r < model.bodies[b].count; ++r) {
         const int row = island.offset(int(k)) + r;
         if (!(island.forcing.mass[row] > 0)) continue;
         const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz(), carried = carry(x);
@@ -216,16 +212,16 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         const bool through = opposite(after.normal, before.normal);
         meets |= reached < 0.02 * travel || through;
         Touch came = before;
-        const Entry* const entry = find_sorted(state.entries, std::array{model.bodies[b].first + r, int(s), -1});
+        const std::array<int, 4> key = shape_key(model.bodies[b].first + r, int(s));
+        const CachedContact* const entry = find_sorted(state.contacts, key);
         if (entry) {
           const Vec3 n = end.direction_to_world(entry->normal);
           if (opposite(n, before.normal)) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
         }
-        // what is inside without having come in (a scene begins so, a tear has made it) may stay as deep as it is
-        const double depth = cb.thickness - came.distance;
-        const double allowance = entry ? std::clamp(depth, 0.0, entry->allowance) : std::max(0.0, depth);
-        Contacts::OnShape on{row, int(k),  int(s), meeting,  cb.thickness - allowance, cb.stiffness, pair.friction,
-                             -1,  carried, came,   allowance};
+        Contacts::OnShape on;
+        on.vertex = row, on.body = int(k), on.shape = int(s), on.meeting = meeting, on.key = key;
+        on.thickness = cb.thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
+        on.from = carried, on.before = came, on.start_depth = cb.thickness - came.distance;
         if (pair.friction > 0) {
           const int global = model.bodies[b].first + r;
           on.grip = int(c.grips.size());
@@ -263,7 +259,9 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   if (touched && c.empty()) island.motion.history = false;
   watch.book(detection_);
   if (!had && c.empty()) return;
+  set_rest_penetrations(island, h);
   c.look_again();
+  c.look(island.motion.x.data());
   island.evaluate_motion();
   // The same x, seen with other candidates, may touch elsewhere. What this makes of H is not meant: it is owed.
   // Grips that are gone with what they held are a loss; what a collider that moves has stretched them by is its work.
@@ -281,13 +279,42 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   }
 }
 
+/// What contacts found anew add to W comes from the motion, or is not added: rest_penetration.h.
+void World::set_rest_penetrations(Island& island, double h) {
+  Contacts& c = island.contacts;
+  double edge = std::numeric_limits<double>::infinity(), debt = 0;
+  for (const int b : island.bodies()) {
+    edge = std::min(edge, contact_bodies_[b].edge);
+    debt += state.ledger[b].debt.h;
+  }
+  Vec3 momentum{};
+  for (int i = 0; i < island.rows(); ++i) momentum += island.motion.v[i].xyz() * island.forcing.mass[i];
+  const Vec3 drift = c.grounded() ? Vec3{} : momentum / island.total_mass();
+  double kinetic = 0;
+  for (int i = 0; i < island.rows(); ++i) {
+    const Vec3 v = island.motion.v[i].xyz() - drift;
+    kinetic += 0.5 * island.forcing.mass[i] * dot(v, v);
+  }
+  penetrations_.clear();
+  c.each([&](const Contacts::Candidate& on) {
+    const CachedContact* const before = find_sorted(state.contacts, on.key);
+    const double depth = std::max(0.0, on.start_depth);
+    // a contact that is found for the first time never came in there
+    const double rest = std::max(0.0, (before ? before->rest : depth) - relaxation * edge * h);
+    penetrations_.push_back({on.stiffness, depth, before ? before->depth : 0, rest});
+  });
+  limit_new_energy(penetrations_, std::max(0.0, new_energy * kinetic + std::min(0.0, debt)));
+  size_t i = 0;
+  c.each([&](Contacts::Candidate& on) { on.rest = penetrations_[i++].rest; });
+}
+
 void World::sweep_bodies(const Island& island) {
   sweeps_.resize(island.bodies().size());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     Sweep& sweep = sweeps_[k];
     sweep = {};
     double longest = 0;
-    for (const int r : model.bodies[island.bodies()[k]].surface.vertices) {
+    for (int r = 0; r < model.bodies[island.bodies()[k]].count; ++r) {
       const int row = island.offset(int(k)) + r;
       const Vec3 x = island.motion.x[row].xyz(), next = ahead_[row].xyz(), way = next - x;
       sweep.at.add(x), sweep.way.add(next);
@@ -306,7 +333,7 @@ bool World::missed_contact(const Island& island, double time) {
   around_.resize(bodies);
   for (size_t k = 0; k < bodies; ++k) {
     around_[k] = {};
-    for (const int r : model.bodies[island.bodies()[k]].surface.vertices)
+    for (int r = 0; r < model.bodies[island.bodies()[k]].count; ++r)
       around_[k].add(island.motion.x[island.offset(int(k)) + r].xyz());
   }
   for (size_t s = 0; s < model.colliders.size(); ++s) {
@@ -316,7 +343,7 @@ bool World::missed_contact(const Island& island, double time) {
       const int b = island.bodies()[k];
       if (looked_[s * bodies + k] || !pair_of(b, int(model.bodies.size() + s)).touch) continue;
       if (is_beyond(placed, around_[k], contact_bodies_[b].thickness)) continue;
-      for (const int r : model.bodies[b].surface.vertices) {
+      for (int r = 0; r < model.bodies[b].count; ++r) {
         const int row = island.offset(int(k)) + r;
         if (island.forcing.mass[row] > 0 &&
             placed.touch(island.motion.x[row].xyz()).distance < contact_bodies_[b].thickness)
@@ -329,25 +356,28 @@ bool World::missed_contact(const Island& island, double time) {
 
 void World::settle_contacts(Island& island) {
   if (!has_contact()) return;
-  const Contacts& c = island.contacts;
+  Contacts& c = island.contacts;
   note_meetings(island);
-  last_presses_ = state.presses;
-  std::erase_if(state.presses, [&](const Press& p) { return c.row_of_state[p.key[0]] >= 0; });
-  for (size_t i = 0; i < c.on_faces.size() + c.on_edges.size(); ++i) {
-    const bool face = i < c.on_faces.size();
-    const size_t edge = i - c.on_faces.size();
-    const double allowance = face ? c.on_faces[i].allowance : c.on_edges[edge].allowance;
-    const double depth = c.depth_of(i) + allowance;
-    if (!(depth > 0)) continue;
-    const std::array<int, 4>& key = face ? c.on_faces[i].key : c.on_edges[edge].key;
-    // what has changed by round-off alone is what it was: a heap that lies would never stand to the last bit
-    const Press* before = find_sorted(last_presses_, key);
-    const Press now{key, depth, std::min(allowance, depth), face ? c.direction_of(i) : Vec3{}};
-    const auto same = [&](double a, double b) { return std::abs(a - b) <= 1e-9 * depth; };
-    state.presses.push_back(before && same(before->depth, now.depth) && same(before->allowance, now.allowance) ? *before
-                                                                                                               : now);
+  std::erase_if(state.contacts, [&](const CachedContact& p) { return c.row_of_state[p.key[0]] >= 0; });
+  const auto cache = [&](const Contacts::Candidate& on) {
+    return CachedContact{on.key, std::max(0.0, on.depth), std::clamp(on.rest + std::min(0.0, on.depth), 0.0, on.rest),
+                         direction(on.row.direction, {}), {}};
+  };
+  const auto keep = [&](const Contacts::Candidate& on) {
+    if (on.depth + on.rest > 0) state.contacts.push_back(cache(on));
+  };
+  for (const Contacts::OnFaces& on : c.on_faces) keep(on);
+  for (const Contacts::OnEdge& on : c.on_edges) keep(on);
+  for (const Contacts::OnShape& on : c.on_shapes) {
+    const Vec3 x = island.motion.x[on.vertex].xyz();
+    const Touch now = c.touch(on, x);
+    if (!(now.distance < on.thickness)) continue;
+    const Pose& pose = c.shapes[on.shape].pose;
+    CachedContact& contact = state.contacts.emplace_back(cache(on));
+    contact.normal = pose.direction_to_local(now.normal);
+    contact.point = pose.to_local(x - now.normal * now.distance);
   }
-  sort_places(state.presses);
+  sort_places(state.contacts);
   island.settle_grips(losses_);
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
@@ -355,16 +385,6 @@ void World::settle_contacts(Island& island) {
     ledger.pair_energy = island.contacts.pair_energy(int(k)), ledger.grip_energy = island.contacts.grip_energy(int(k));
     ledger.driven = island.driven;
   }
-  std::erase_if(state.entries, [&](const Entry& e) { return island.contacts.row_of_state[e.row] >= 0; });
-  for (const Contacts::OnShape& on : island.contacts.on_shapes) {
-    const Vec3 x = island.motion.x[on.row].xyz();
-    const Touch now = island.contacts.touch(on, x);
-    if (!(now.distance < on.thickness + on.allowance)) continue;
-    const Pose& pose = island.contacts.shapes[on.shape].pose;
-    state.entries.push_back({island.contacts.state_of_row[on.row], on.shape, pose.direction_to_local(now.normal),
-                             pose.to_local(x - now.normal * now.distance), on.allowance});
-  }
-  sort_places(state.entries);
   if (island.contacts.grips.empty() && state.grips.empty()) return;
   std::erase_if(state.grips, [&](const Grip& g) { return island.contacts.row_of_state[g.row] >= 0; });
   for (const Grip& g : island.contacts.grips)

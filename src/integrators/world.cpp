@@ -12,7 +12,7 @@ namespace {
 constexpr double hard_factor = 1000;
 /// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most of
 /// their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
-/// (docs/decisions/001-loss-direction.md)
+/// (docs/decisions/002-loss-direction.md)
 constexpr double sheet_rho = 0.65;
 }
 
@@ -223,23 +223,27 @@ void World::stiffen(Island& island, Island::AnchorTerm& term) {
   term.to_world ? island.anchors_changed() : island.matrix_changed();
 }
 
+/// Of inertia M + the weights of all elements of a body, by vertex [N/m].
+std::vector<double> World::matrix_diagonal(int b, double inertia) const {
+  const Body& body = model.bodies[b];
+  SymmetricAssembly matrix;
+  matrix.begin_pattern(body.count);
+  for (int r = 0; r < body.count; ++r) matrix.add(r, r, body.mass[r] * inertia);
+  for (const auto& potential : body.potentials) potential->add_weights(matrix, 0, 1);
+  matrix.finish_pattern();
+  std::vector<double> out;
+  for (int r = 0; r < body.count; ++r) out.push_back(matrix.matrix().value[matrix.matrix().start[r]]);
+  return out;
+}
+
 /// A thousand times what holds each vertex in its body: inertia and the weights of its elements. Moving the body's
 /// size away from where it wants to be, a handle then misses by a thousandth of it.
 std::vector<double> World::hardness_of(int a) const {
-  const auto diagonal = [&](int b) {
-    const Body& body = model.bodies[b];
-    SymmetricAssembly matrix;
-    matrix.begin_pattern(body.count);
-    for (int r = 0; r < body.count; ++r) matrix.add(r, r, body.mass[r] / (scene.step * scene.step));
-    for (const auto& potential : body.potentials) potential->add_weights(matrix, 0, 1);
-    matrix.finish_pattern();
-    std::vector<double> out;
-    for (int r = 0; r < body.count; ++r) out.push_back(matrix.matrix().value[matrix.matrix().start[r]]);
-    return out;
-  };
+  const double inertia = 1 / (scene.step * scene.step);
   const Anchor& anchor = model.anchors[a];
-  const std::vector<double> own = diagonal(anchor.body);
-  const std::vector<double> other = anchor.other < 0 ? std::vector<double>() : diagonal(anchor.other);
+  const std::vector<double> own = matrix_diagonal(anchor.body, inertia);
+  const std::vector<double> other =
+      anchor.other < 0 ? std::vector<double>() : matrix_diagonal(anchor.other, inertia);
   std::vector<double> out;
   for (size_t i = 0; i < anchor.rows.size(); ++i) {
     const double k = own[anchor.rows[i]];

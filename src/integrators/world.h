@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contact/broad_phase.h"
+#include "contact/rest_penetration.h"
 #include "contact/surface_normals.h"
 #include "integrators/island.h"
 #include "integrators/kicks.h"
@@ -67,7 +68,7 @@ class World {
   void prepare_pairs(Island& island, double h);
   const std::vector<EdgeSpot>& edges_of(const Island& island, int k);
   void prepare_planes(Island& island);
-  double allowance(const std::array<int, 4>& key, double depth, double way) const;
+  void set_rest_penetrations(Island& island, double h);
   int contact_substeps(Island& island, double h);
   void stay_with(const Island& island);
   void sweep_bodies(const Island& island);
@@ -93,9 +94,8 @@ class World {
   int feature_substeps(const Island& island, double h) const;
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Heaps: lying.cpp.
-  bool loses(const Island& island) const;
-  bool lies(const Island& island) const;
-  void stand_still(Island& island, StepOutcome& outcome);
+  bool is_slow(const Island& island) const;
+  void put_to_sleep(Island& island, StepOutcome& outcome);
   void foresee_contacts();
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
@@ -109,6 +109,7 @@ class World {
   void place_anchors(Island& island, double time, double fraction = 0);
   void settle_anchors(double time);
   void stiffen(Island& island, Island::AnchorTerm& term);
+  std::vector<double> matrix_diagonal(int body, double inertia) const;
   std::vector<double> hardness_of(int anchor) const;
   void update_materials(double time);
   void update_forces();
@@ -124,7 +125,7 @@ class World {
   double damping_of(int body, double time) const;
   void hold_momenta(Island& island, double time, double h);
   std::optional<double> dialled_energy(int body, double time) const;
-  void stir(Island& island, double time) const;
+  void inject_energy(Island& island, double time) const;
   Demand demand_on(const Island& island, double time, double h, int substeps) const;
   void settle(const Island& island, const StepOutcome& outcome, const Demand& demand);
   double owed_to(const Bounce& bounce) const;
@@ -142,6 +143,19 @@ class World {
   };
   Allowance allowance_of(const Island& island) const;
   StepOutcome advance(Island& island, StepReport& report);
+  StepOutcome advance_free(Island& island, StepReport& report);
+  StepOutcome advance_contact(Island& island, StepReport& report, bool all);
+  StepOutcome take_step(Island& island, double h, const Demand& demand, bool calm);
+  bool falls_asleep(const Island& island);
+  struct StepErrors {  // scaled residuals, the largest of a frame
+    double p = 0, l = 0, h = 0;
+    void add(const StepOutcome& outcome);
+  };
+  void write_report(const Island& island, int iterations, int substeps, const StepErrors& worst, StepReport& report);
+  void back_to_start(Island& island, bool restarts);
+  int plan_contact_substeps(Island& island, double h, const Allowance& allowance);
+  bool settles(const Island& island) const;
+  double largest_restitution(const Island& island) const;
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
@@ -182,7 +196,7 @@ class World {
   std::vector<Ball> face_balls_, edge_balls_;   // around them
   std::vector<Box> face_groups_, edge_groups_;  // around so many of these
   std::vector<unsigned short> sides_;           // by vertex: on which sides of boxes it stays
-  std::vector<Press> last_presses_;
+  std::vector<Penetration> penetrations_;
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
   struct Met {                   // in a step of this frame
@@ -195,8 +209,7 @@ class World {
     Motion motion;
     std::vector<BodyLedger> ledger;
     std::vector<Grip> grips;
-    std::vector<Entry> entries;
-    std::vector<Press> presses;
+    std::vector<CachedContact> contacts;
     std::vector<Met> met;
   } kept_;
   struct Standing {

