@@ -221,7 +221,7 @@ void Island::predict_contacts() {
   work_.vertices += 6.0 * rows_;
   find_relevant();
   metric_.set(contacts.rows(), relevant_);
-  const size_t now = contacts.rows().size(), all = size_t(metric_.size());
+  const size_t all = size_t(metric_.size());
   Forecast& q = forecast_;
   pushes_.assign(all, 0);
   near_force_.resize(all), near_stiffness_.resize(all);

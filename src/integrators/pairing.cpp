@@ -38,7 +38,7 @@ const std::vector<World::EdgeSpot>& World::edges_of(const Island& island, int k)
 }
 
 /// Vertices and faces, and edges, of the bodies of an island with each other and with themselves.
-void World::prepare_pairs(Island& island, double h) {
+void World::prepare_pairs(Island& island) {
   const ContactSpec& spec = *scene.contact;
   if (!(spec.self || (spec.bodies && island.bodies().size() > 1))) return;
   Contacts& c = island.contacts;

@@ -243,7 +243,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
         moves && c.points.size() > points && (settings.conservation != Conservation::none || settings.projection);
   }
   if (planes) prepare_planes(island);
-  if (scene.contact) prepare_pairs(island, h);
+  if (scene.contact) prepare_pairs(island);
   island.add_work(
       {.vertices = 8.0 * island.rows(), .places = double(c.on_shapes.size() + c.faces.size() + c.on_edges.size())});
   island.inelastic = !c.empty();

@@ -65,7 +65,7 @@ class World {
   Pose pose_of(int collider, double time) const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
-  void prepare_pairs(Island& island, double h);
+  void prepare_pairs(Island& island);
   const std::vector<EdgeSpot>& edges_of(const Island& island, int k);
   void prepare_planes(Island& island);
   void set_rest_penetrations(Island& island, double h);
