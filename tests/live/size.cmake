@@ -1,4 +1,4 @@
-# The static page compressed, as servers send it: at most 1.5 MB.
+# The static page compressed, as servers send it: at most 1.52 MB.
 file(GLOB files ${page}/*)
 set(sum 0)
 foreach(file IN LISTS files)
