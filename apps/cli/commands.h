@@ -12,7 +12,7 @@ enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 
 /// Values stay text until the command reads them, so that every bad one is reported together with the scene's problems.
 struct SimulateOptions {
-  std::string scene, out, frames, method, threads, precision, record;
+  std::string scene, out, frames, method, threads, precision, record, snapshot_every, resume;
   std::vector<std::string> set;
   bool quiet = false;
 };

@@ -116,7 +116,9 @@ int dispatch(int argc, char** argv) {
       command("simulate", "Run a scene; leaves metrics.csv, positions.npy, scene.json and report.html",
               {"verve simulate cube", "verve simulate hippo --method pd --frames 100 --out runs/hippo_pd",
                "verve simulate my_scene.json --set solver.tolerance=1e-4 --set bodies[0].density=500",
-               "verve simulate runs/cube/scene.json --out runs/again"});
+               "verve simulate runs/cube/scene.json --out runs/again",
+               "verve simulate stack --snapshot-every 50 --out runs/stack",
+               "verve simulate stack --resume runs/stack/snapshots/000100.verve"});
   text(simulate_command, "scene", simulate_options.scene, "Built-in scene or JSON file", "");
   text(simulate_command, "--out", simulate_options.out, "Where the results go (default: runs/<scene>)", "DIR");
   text(simulate_command, "--frames", simulate_options.frames, "Number of frames; same as --set frames=N", "N");
@@ -130,6 +132,11 @@ int dispatch(int argc, char** argv) {
        "Of the kernels: double or float; same as --set solver.precision", "NAME");
   text(simulate_command, "--record", simulate_options.record, "Numbers in positions.npy: float (default) or double",
        "NAME");
+  text(simulate_command, "--snapshot-every", simulate_options.snapshot_every,
+       "Write DIR/snapshots/FRAME.verve after every N frames, to go on from", "N");
+  text(simulate_command, "--resume", simulate_options.resume,
+       "Go on from a snapshot of the same scene, up to the frame --frames; default for --out: runs/<scene>_from_<frame>",
+       "FILE");
   simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
 
   CompareOptions compare_options;

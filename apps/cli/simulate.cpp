@@ -1,4 +1,4 @@
-// verve simulate: a scene to metrics.csv, positions.npy, scene.json and report.html.
+// verve simulate: a scene to metrics.csv, positions.npy, scene.json and report.html, and to snapshots to go on from.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -30,6 +30,46 @@ void print_summary(const Measures& start, const Measures& end, const RunResult& 
     std::printf("%s torn, the first in frame %d\n", count(end.torn, "element", "elements").c_str(), first_torn);
 }
 
+/// The simulation as the snapshot left it, with frames still to come.
+void resume(const std::string& file, Simulation& simulation, Diagnostics& problems) {
+  const Expected<Snapshot> snapshot = read_snapshot(file);
+  append_new(problems, snapshot.diagnostics());
+  if (!snapshot) return;
+  if (snapshot->frame() >= simulation.scene().frames)
+    problems.error("--resume", "found frame " + std::to_string(snapshot->frame()) + " in " + file +
+                                   ", expected one before the last frame, " +
+                                   std::to_string(simulation.scene().frames) + ": see --frames");
+  const Diagnostics other = simulation.restore(*snapshot);
+  for (const Diagnostic& d : other.items()) problems.error(file, d.what);
+}
+
+/// Snapshots in the folder of a run.
+class SnapshotWriter {
+ public:
+  SnapshotWriter(const std::filesystem::path& run, std::optional<int> every)
+      : folder_(run / "snapshots"), every_(every.value_or(0)) {}
+
+  /// Makes the folder, without snapshots of an earlier run in it, which would not belong to the files beside them.
+  void open(Diagnostics& problems) {
+    std::error_code failed;
+    if (every_ > 0) std::filesystem::create_directories(folder_, failed);
+    if (failed) problems.error(folder_.string(), "cannot be made: " + failed.message());
+    for (const auto& old : std::filesystem::directory_iterator(folder_, failed))
+      if (old.path().extension() == ".verve") std::filesystem::remove(old.path(), failed);
+  }
+  void frame(const Simulation& simulation) {
+    if (every_ == 0 || simulation.frame() % every_ != 0) return;
+    std::string name = std::to_string(simulation.frame());
+    name.insert(0, name.size() < 6 ? 6 - name.size() : 0, '0');
+    const Diagnostics problems = write_snapshot(folder_ / (name + ".verve"), simulation.save());
+    if (problems.has_errors()) throw std::runtime_error(problems.text());
+  }
+
+ private:
+  std::filesystem::path folder_;
+  int every_;
+};
+
 }  // namespace
 
 int simulate(const SimulateOptions& options, Diagnostics problems) {
@@ -42,6 +82,7 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
     overrides.emplace_back("solver.precision", options.precision);
   read_choice("--record", options.record, {"float", "double"}, problems);
   const std::optional<int> threads = read_count("--threads", options.threads, problems);
+  const std::optional<int> every = read_count("--snapshot-every", options.snapshot_every, problems);
 
   std::optional<Simulation> simulation;
   if (options.scene.empty()) {
@@ -53,22 +94,34 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
       Expected<Simulation> created = Simulation::create(*scene, {.threads = threads.value_or(0)});
       append_new(problems, created.diagnostics());
       if (created) simulation = std::move(*created);
+      if (created && !options.resume.empty()) resume(options.resume, *simulation, problems);
     }
   }
   if (problems.has_errors() || !simulation) return refuse(problems, "nothing was written");
 
   const Scene& scene = simulation->scene();
-  const std::filesystem::path out = options.out.empty() ? "runs/" + directory_name(scene, options.scene) : options.out;
+  const int first = simulation->frame();
+  std::string folder = "runs/" + directory_name(scene, options.scene);
+  if (first > 0) folder += "_from_" + std::to_string(first);
+  const std::filesystem::path out = options.out.empty() ? folder : options.out;
+  std::error_code ignored;
+  if (!options.resume.empty() &&
+      std::filesystem::equivalent(std::filesystem::path(options.resume).parent_path(), out / "snapshots", ignored)) {
+    problems.error("--out", "found the run that " + options.resume + " is of, expected another folder: its frames 0 to " +
+                                std::to_string(first) + " would be gone");
+    return refuse(problems, "nothing was written");
+  }
   Expected<Recorder> recorder = Recorder::open(out, *simulation, options.record == "double");
   append_new(problems, recorder.diagnostics());
   if (!recorder) return refuse(problems, "nothing was written");
   report(problems);
 
   // an older report in the same place would not belong to the files beside it
-  std::error_code ignored;
   std::filesystem::remove(out / "report.html", ignored);
   Diagnostics trouble;
-  if (!write_text((out / "scene.json").string(), write_scene(scene), trouble)) {
+  SnapshotWriter snapshots(out, every);
+  snapshots.open(trouble);
+  if (!write_text((out / "scene.json").string(), write_scene(scene), trouble) || trouble.has_errors()) {
     report(trouble);
     return exit_failed;
   }
@@ -76,16 +129,18 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   const std::string label = scene.name + " (" + scene.solver.method + ")";
   if (!options.quiet) std::printf("%s: %s\n", label.c_str(), describe(*simulation).c_str());
 
-  ReportRun curves(scene.solver.method, *simulation, scene.frames);
+  const int frames = scene.frames - first;
+  ReportRun curves(scene.solver.method, *simulation, frames);
   const Measures start = simulation->measure();
   int first_torn = 0;
-  const RunResult result = run_frames(*simulation, scene.frames, label, options.quiet, [&](const StepReport& step) {
+  const RunResult result = run_frames(*simulation, frames, label, options.quiet, [&](const StepReport& step) {
     recorder->frame(*simulation, step);
     curves.frame(*simulation, step);
+    snapshots.frame(*simulation);
     if (step.torn > 0 && first_torn == 0) first_torn = simulation->frame();
   });
 
-  int exit_code = explain(result, scene.frames, label);
+  int exit_code = explain(result, frames, label);
   const std::string off = result.energy.words();
   if (!off.empty()) {
     std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), off.c_str());

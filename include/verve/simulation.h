@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verve/scene.h"
+#include "verve/snapshot.h"
 
 namespace verve {
 
@@ -99,6 +100,11 @@ class Simulation {
   StepReport step();
   /// Back to the initial state.
   void reset();
+  /// All that the coming frames depend on beside the scene: motions, ledgers, dials, contacts, anchors, materials.
+  Snapshot save() const;
+  /// Goes on from there: of this simulation or of another of the same bodies and method. Errors when it is of another;
+  /// nothing has changed then.
+  Diagnostics restore(const Snapshot& snapshot);
   int frame() const;
   double time() const;
 
@@ -153,7 +159,7 @@ class Simulation {
   /// of the others stay.
   void remove_anchor(int anchor);
 
-  /// How many numeric factorisations have been made so far (Inventory C04, C20).
+  /// How many numeric factorisations have been made so far.
   int factorizations() const;
   /// What solves the global step of a body, with its size and why it was chosen; empty before the first step.
   std::string global_solver(int body) const;

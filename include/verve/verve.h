@@ -8,4 +8,5 @@
 #include "verve/scene.h"
 #include "verve/scene_file.h"
 #include "verve/simulation.h"
+#include "verve/snapshot.h"
 #include "verve/version.h"

@@ -26,7 +26,8 @@ class Compliant final : public OwnStep {
     const bool whole = geometric_ || !others_.empty() || island.consistent();
     solver_.bind(island, rows_, whole ? Form::kkt : Form::schur, geometric_, &others_, changed);
     const HeldVertices& held = rows_.held();
-    if (int(lambda_.size()) != rows_.size() || changed) lambda_.assign(rows_.size(), 0.0), known_ = false;
+    const bool known = int(lambda_.size()) == rows_.size();
+    lambda_.resize(rows_.size());
     compliance_.resize(rows_.size()), tension_.resize(rows_.size()), step_.resize(rows_.size());
     r_.resize(n), change_.resize(n), dv_.resize(n);
     rows_.evaluate(m.x);
@@ -34,7 +35,7 @@ class Compliant final : public OwnStep {
     // H = M - h^2 lambda_n d^2 C/dx^2, lambda of the last step: at high stiffness -k C would be the difference of large
     // numbers. Only where it is tension: compression would make H indefinite, and buckling needs no help.
     for (int i = 0; i < rows_.size(); ++i) {
-      const double lambda = known_ ? lambda_[i] : -rows_.stiffness(i) * rows_.value(i);
+      const double lambda = known ? lambda_[i] : -rows_.stiffness(i) * rows_.value(i);
       tension_[i] = geometric_ ? std::max(0.0, -lambda) : 0;
       // lambda_{n+1} = -k (C + (h + tau) J v), as J v + S mu = -C/(h + tau) for mu = h lambda
       compliance_[i] = rows_.compliance(i) / (h * (h + damping_));
@@ -77,11 +78,11 @@ class Compliant final : public OwnStep {
         m.x[v] += m.v[v] * h;
     }
     for (int i = 0; i < rows_.size(); ++i) lambda_[i] = step_[i] / h;
-    known_ = true;
     out.iterations = 1;
   }
 
-  void forget() override { known_ = false; }
+  void remember(std::vector<double>& history) const override { history = lambda_; }
+  void recall(const std::vector<double>& history) override { lambda_ = history; }
   const std::vector<double>* multipliers() const override { return &lambda_; }
 
  private:
@@ -124,7 +125,6 @@ class Compliant final : public OwnStep {
 
   bool geometric_;
   double damping_;
-  bool known_ = false;  // lambda_ belongs to the motion
   ConstraintRows rows_;
   OtherForces others_;
   ConstraintSolver solver_;

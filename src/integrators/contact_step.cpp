@@ -309,7 +309,7 @@ void Island::finish_contact_step(const Integrator& integrator, double h, const D
   motion.energy = sums_.energy;
   integrator.finish(motion, forcing, h, base_, x_);
   out.finished = true;
-  knows_pressure_ = out.step_length < 0.1;
+  memory.knows_pressure = out.step_length < 0.1;
 }
 
 /// Of what the step itself has lost, `share` comes back (restitution squared), and what it has gained goes; then what is

@@ -85,15 +85,6 @@ void World::return_to_substep(Island& island) {
   state.grips = kept_.grips, state.contacts = kept_.contacts, met_ = kept_.met;
 }
 
-/// Everything as it was before the frame: the state, and what islands have taken over from it.
-void World::take_back() {
-  state = before_;
-  rebuild_islands();
-  for (Island* island : islands_) island->energy_changed(), island->forget_own_step();
-  update_forces();
-  state = before_;  // which forces are new is for the next frame to see
-}
-
 StepReport World::step() {
   const auto begin = std::chrono::steady_clock::now();
   set_threads(threads_);
@@ -117,9 +108,6 @@ StepReport World::step() {
   start_ledger_ = state.ledger;
   start_grips_ = state.grips;
   if (has_contact()) group_islands(), foresee_contacts();
-  std::erase_if(standing_, [&](const Standing& s) {
-    return std::find(islands_.begin(), islands_.end(), s.island) == islands_.end();
-  });
 
   // islands that meet on their way are put together and go again
   arrived_.clear();
@@ -130,6 +118,7 @@ StepReport World::step() {
     });
     for (Island* island : islands_) {
       if (std::find(arrived_.begin(), arrived_.end(), island) != arrived_.end()) continue;
+      recall(*island);
       if (first && stands(*island)) {
         stay(*island);
         arrived_.push_back(island);
@@ -163,7 +152,7 @@ StepReport World::step() {
     watch.book(detection_);
   } while (met);
   if (!report) {
-    take_back();
+    restore(before_);
     return report;
   }
 
@@ -183,6 +172,7 @@ StepReport World::step() {
     BodyLedger& ledger = state.ledger[b];
     ledger.target_total = total(int(b)) - ledger.target_total;
   }
+  remember();
   report.timings.detection = detection_;
   report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return report;

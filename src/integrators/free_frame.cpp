@@ -44,6 +44,18 @@ int substeps_for(double phase, int now) {
   return n;
 }
 
+/// A frame that began with `tried` sub-steps has taken `used`. What it needed, the next one may need too, or half of it:
+/// to find out that it does costs as much as a frame. So each time that half did not do, the next try waits twice as
+/// long.
+void come_down(SubstepControl& c, int tried, int used) {
+  constexpr int longest = 15;
+  if (tried < c.last) c.waiting = used > tried ? std::min(2 * c.waiting + 1, longest) : 0;
+  if (used > tried) c.frames_to_wait = c.waiting;
+  c.last = used;
+  c.least = c.frames_to_wait > 0 ? used : std::max(1, used / 2);
+  if (c.frames_to_wait > 0) --c.frames_to_wait;
+}
+
 /// Of a body that flies without moving in itself, H is round-off of its flight.
 bool resolves_energy(const Island& island, double e_ref) {
   double kinetic = 0;
@@ -75,6 +87,7 @@ World::Allowance World::allowance_of(const Island& island) const {
 StepOutcome World::advance_free(Island& island, StepReport& report) {
   const double h = scene.step;
   const bool automatic = settings.substeps == 0;
+  SubstepControl& control = island.memory.substeps;
   Allowance allowance = allowance_of(island);
   const int finest = island.searches() ? most_searched : most_substeps;
   int most = std::min(finest, allowance.substeps);
@@ -82,13 +95,13 @@ StepOutcome World::advance_free(Island& island, StepReport& report) {
   if (automatic) {
     if (!island.is_evaluated()) island.evaluate_motion();
     const double phase = island.at_rest(h, settings.tolerance) ? 0 : island.observe_frequency(h);
-    n = std::max({substeps_for(phase, island.substeps), island.forced_substeps, 1});
+    n = std::max({substeps_for(phase, control.last), control.least, 1});
     // so that it can be halved where that may become short
     if (n * island.substep_cost(worthwhile) > may_become_short * allowance.milliseconds)
       n = std::min(power_of_two(n), most);
   }
   const int tried = n;
-  bool calm = island.calm_frames > 0;
+  bool calm = control.fallback_frames > 0;
   const bool restarts = island.restarts;
   // A dial may ask for less energy than a step can lose; then the state is lowered first, once.
   bool may_lower = settings.conservation == Conservation::cpd && island.bodies().size() == 1 && !island.anchored();
@@ -178,31 +191,20 @@ StepOutcome World::advance_free(Island& island, StepReport& report) {
       } else if (shortest) {
         // where the length of steps is searched for, those of backward Euler do not hold H and cannot stall
         // (Island::step): one frame of the shortest, then the method's own again
-        calm = true, island.calm_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most : 1;
+        calm = true, control.fallback_frames = island.searches() ? 1 : calm_stay, n = island.searches() ? most : 1;
       } else {
         n *= 2;
       }
       continue;
     }
     if (automatic) {
-      if (island.calm_frames > 0) --island.calm_frames;
-      island.come_down(tried, turned > 0 ? turned : n);
+      if (control.fallback_frames > 0) --control.fallback_frames;
+      come_down(control, tried, turned > 0 ? turned : n);
     }
     write_report(island, iterations, n, worst, report);
     report.multiplier = outcome.lambda;
     return outcome;
   }
-}
-
-/// What a frame needed, the next one may need too, or half of it: to find out that it does costs as much as a frame. So
-/// each time that half did not do, the next try waits twice as long.
-void Island::come_down(int tried, int used) {
-  constexpr int longest = 15;
-  if (tried < substeps) waiting = used > tried ? std::min(2 * waiting + 1, longest) : 0;
-  if (used > tried) frames_to_wait = waiting;
-  substeps = used;
-  forced_substeps = frames_to_wait > 0 ? used : std::max(1, used / 2);
-  if (frames_to_wait > 0) --frames_to_wait;
 }
 
 }  // namespace verve

@@ -70,7 +70,6 @@ void World::group_islands() {
     }
     islands_.push_back(island);
     // rates go on only where the same bodies go on together
-    if (std::find(before.begin(), before.end(), island) == before.end()) island->motion_replaced();
     size_t together = 0;
     for (const int g : state.group) together += g == state.group[island->bodies()[0]];
     island->restarts = together != island->bodies().size();

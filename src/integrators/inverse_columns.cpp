@@ -35,11 +35,8 @@ void InverseColumns::make(std::span<const int> wanted) {
     if (count == 0) return;
     for (int half = 0; half < 2; ++half) b_[half].assign(rows_, Vec4()), x_[half].resize(rows_);
     for (int k = 0; k < count; ++k) number(b_[k / 3][waiting[k]], k % 3) = 1;
-    if (count > 3) {
-      solver_->solve2(b_[0].data(), x_[0].data(), b_[1].data(), x_[1].data());
-    } else {
-      solver_->solve(b_[0].data(), x_[0].data());
-    }
+    const bool both = count > 3;
+    solver_->solve_once(b_[0].data(), x_[0].data(), both ? b_[1].data() : nullptr, both ? x_[1].data() : nullptr);
     entries_ += double(solver_->nonzeros());
     for (int k = 0; k < count; ++k) {
       place_[waiting[k]] = int(columns_.size());

@@ -142,7 +142,8 @@ void Island::evaluate_motion() {
   evaluated_ = true;
 }
 
-void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians) const {
+void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians,
+                      const std::vector<LowRankTerm>& anchors) const {
   if (!has_pattern) {
     assembly.begin_pattern(rows_);
   } else {
@@ -166,9 +167,7 @@ void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh,
     if (!term.to_world) term.links.add_weights(assembly);
   if (!has_pattern) assembly.finish_pattern();
   has_pattern = true;
-  for (const AnchorTerm& term : anchors_)  // these come and go; the pattern stays
-    if (term.to_world) term.world.add_weights(assembly);
-  for (const LowRankTerm& term : planes_) assembly.add_to_diagonal(term.a, term.weight);
+  for (const LowRankTerm& term : anchors) assembly.add_to_diagonal(term.a, term.weight);  // the pattern stays
 }
 
 void Island::set_planes(const std::vector<LowRankTerm>& terms) {
@@ -198,21 +197,48 @@ std::vector<LowRankTerm> Island::world_anchors() const {
   return terms;
 }
 
-bool Island::refactorize(Factor& factor) {
-  assemble(assembly_, has_pattern_, factor.hh);
+std::shared_ptr<const FactorBase> Island::factor_base() const {
+  auto base = std::make_shared<FactorBase>();
+  base->anchors = world_anchors();
+  for (const int b : bodies_) {
+    auto& removed = base->removed.emplace_back();
+    for (const auto& potential : model_.bodies[b].potentials)
+      removed.push_back(model_.bodies[b].tearing ? potential->removed() : std::vector<char>());
+  }
+  return base;
+}
+
+bool Island::refactorize(Factor& factor, std::shared_ptr<const FactorBase> base) {
+  assemble(assembly_, has_pattern_, factor.hh, false, base->anchors);
   ++factorizations_;
   factor.version = -1;
   if (!factor.solver.factorize(assembly_.matrix(), bodies_.size() == 1, factor.precision)) return false;
   factor.version = matrix_version_, factor.anchor_version = anchor_version_;
-  factor.anchors = world_anchors(), factor.taken_out = taken_out_.size();
+  factor.base = std::move(base);
   work_.factors += 1, work_.made += double(factor.solver.nonzeros());
   return true;
 }
 
-/// What has gone since the factor was made, one term per pair of rows. False when there are too many.
-bool Island::add_taken_out(const Factor& factor, std::vector<LowRankTerm>& changes) const {
-  std::vector<LowRankTerm> terms(taken_out_.begin() + factor.taken_out, taken_out_.end());
-  if (terms.size() > 64 * LowRankUpdate::rank_limit) return false;
+/// Elements that have gone since the factor was made, as terms that take w A^T A of each out: its rows sum to zero, so
+/// that it is a sum over pairs of corners. One term per pair of rows. False when there are too many.
+bool Island::add_removed(const FactorBase& base, std::vector<LowRankTerm>& changes) const {
+  std::vector<LowRankTerm> terms;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = model_.bodies[bodies_[k]];
+    for (size_t p = 0; body.tearing && p < body.potentials.size(); ++p) {
+      const Potential& potential = *body.potentials[p];
+      const std::vector<char>&now = potential.removed(), &then = base.removed[k][p];
+      for (size_t e = 0; e < now.size(); ++e) {
+        if (!now[e] || (e < then.size() && then[e])) continue;
+        for (int i = 0; i < potential.corners(int(e)); ++i)
+          for (int j = 0; j < i; ++j) {
+            const int a = potential.vertex(int(e), i) + offsets_[k], b = potential.vertex(int(e), j) + offsets_[k];
+            terms.push_back({std::min(a, b), std::max(a, b), potential.metric(int(e), i, j)});
+          }
+        if (terms.size() > 64 * LowRankUpdate::rank_limit) return false;
+      }
+    }
+  }
   std::stable_sort(terms.begin(), terms.end(),
                    [](const LowRankTerm& p, const LowRankTerm& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
   size_t kept = 0;
@@ -228,10 +254,10 @@ bool Island::add_taken_out(const Factor& factor, std::vector<LowRankTerm>& chang
   return true;
 }
 
-/// The factor as it is plus what the anchors have changed since, where they are few.
-bool Island::follow_anchors(Factor& factor) {
+/// The factor as it is plus what has changed since it was made, where that is little.
+bool Island::follow_changes(Factor& factor) {
   std::vector<LowRankTerm> changes = world_anchors();
-  for (const LowRankTerm& old : factor.anchors) {
+  for (const LowRankTerm& old : factor.base->anchors) {
     const auto same = std::find_if(changes.begin(), changes.end(), [&](const LowRankTerm& t) { return t.a == old.a; });
     if (same != changes.end()) {
       same->weight -= old.weight;
@@ -239,22 +265,72 @@ bool Island::follow_anchors(Factor& factor) {
       changes.push_back({old.a, -1, -old.weight});
     }
   }
-  if (!add_taken_out(factor, changes)) return false;
+  if (!add_removed(*factor.base, changes)) return false;
   std::erase_if(changes, [](const LowRankTerm& t) { return t.weight == 0; });
   if (factor.solver.set_changes(changes) != LowRankUpdate::Status::done) return false;
   factor.anchor_version = anchor_version_;
   return true;
 }
 
+void Island::record_factors(std::vector<FactorRecord>& records) const {
+  for (const auto& f : factors_)
+    if (f->version == matrix_version_)
+      records.push_back({bodies_[0], f->hh, f->precision, f->base, f->solver.extra_work(),
+                         f->anchor_version == anchor_version_});
+}
+
+void Island::restore_factors(const std::vector<FactorRecord>& records, const Settings& settings) {
+  const auto is = [](const Factor& f, const FactorRecord& r) { return f.hh == r.hh && f.precision == r.precision; };
+  std::erase_if(factors_, [&](const auto& f) {
+    return f->version != matrix_version_ || std::none_of(records.begin(), records.end(), [&](const FactorRecord& r) {
+      return r.body == bodies_[0] && is(*f, r) && (f->base == r.base || *f->base == *r.base);
+    });
+  });
+  factor_.clear(), slot_ = nullptr;
+  for (const FactorRecord& r : records) {
+    if (r.body != bodies_[0]) continue;
+    const auto known = std::find_if(factors_.begin(), factors_.end(), [&](const auto& f) { return is(*f, r); });
+    Factor* factor = known == factors_.end() ? nullptr : known->get();
+    if (!factor) {
+      factor = new_factor(r.hh, r.precision, settings);
+      // as the elements were when it was made
+      std::vector<std::vector<char>> now;
+      const auto set_removed = [&](auto&& flags) {
+        for (size_t k = 0, i = 0; k < bodies_.size(); ++k)
+          for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < model_.bodies[bodies_[k]].potentials.size(); ++p, ++i)
+            flags(*model_.bodies[bodies_[k]].potentials[p], k, p, i);
+      };
+      const auto assign = [](Potential& potential, std::vector<char> flags) {
+        flags.resize(potential.elements());
+        if (potential.can_lose_elements() && potential.removed() != flags) potential.set_removed(flags);
+      };
+      set_removed([&](Potential& potential, size_t k, size_t p, size_t) {
+        now.push_back(potential.removed()), assign(potential, r.base->removed[k][p]);
+      });
+      const bool made = refactorize(*factor, r.base);
+      set_removed([&](Potential& potential, size_t, size_t, size_t i) { assign(potential, now[i]); });
+      if (!made) continue;
+    }
+    // what has changed since, unless the factor has not been used since: then its next use will see to it
+    factor->anchor_version = -1;
+    if (r.current && follow_changes(*factor)) factor->solver.set_extra_work(r.extra_work);
+  }
+}
+
 Island::Factor* Island::factor_for(double hh, const Settings& settings) {
   const Precision precision = settings.precision;
   for (const auto& f : factors_) {
     if (f->hh != hh || f->precision != precision || f->version != matrix_version_) continue;
-    const bool current = f->anchor_version == anchor_version_ || follow_anchors(*f);
+    const bool current = f->anchor_version == anchor_version_ || follow_changes(*f);
     if (current && !f->solver.refactoring_pays()) return f.get();
-    return refactorize(*f) ? f.get() : nullptr;
+    return refactorize(*f, factor_base()) ? f.get() : nullptr;
   }
-  // reuse the storage of a factor for an older matrix
+  Factor* const factor = new_factor(hh, precision, settings);
+  return refactorize(*factor, factor_base()) ? factor : nullptr;
+}
+
+/// In the storage of a factor for an older matrix, if there is one.
+Island::Factor* Island::new_factor(double hh, Precision precision, const Settings& settings) {
   Factor* slot = nullptr;
   for (const auto& f : factors_)
     if (f->version != matrix_version_) slot = f.get();
@@ -264,7 +340,7 @@ Island::Factor* Island::factor_for(double hh, const Settings& settings) {
   }
   slot->hh = hh, slot->precision = precision;
   slot->solver.wanted = settings.solver, slot->solver.storage = settings.storage;
-  return refactorize(*slot) ? slot : nullptr;
+  return slot;
 }
 
 void Island::make_factors(double h, const Settings& settings) {
@@ -336,9 +412,10 @@ double Island::observe_frequency(double h) {
   if (distance < 1e-18 * rest_size_) return 0;  // round-off, not a deformation
   double elastic = motion.energy - prestress_energy_;
   for (const double energy : contact_energy_) elastic -= energy;
-  frequency_energy_ = 0.9 * frequency_energy_ + elastic;
-  frequency_distance_ = 0.9 * frequency_distance_ + distance;
-  return frequency_distance_ > 0 ? h * std::sqrt(frequency_energy_ / frequency_distance_) : 0;
+  SubstepControl& c = memory.substeps;
+  c.energy = 0.9 * c.energy + elastic;
+  c.distance = 0.9 * c.distance + distance;
+  return c.distance > 0 ? h * std::sqrt(c.energy / c.distance) : 0;
 }
 
 double Island::impact_frequency(double h) {

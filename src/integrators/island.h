@@ -20,6 +20,7 @@
 #include "integrators/projection.h"
 #include "integrators/row_passes.h"
 #include "integrators/solver_parts.h"
+#include "integrators/state.h"
 #include "integrators/work.h"
 #include "linear/global_solver.h"
 #include "model/model.h"
@@ -162,25 +163,26 @@ class Island {
   void matrix_changed() { ++matrix_version_, evaluated_ = false; }
   /// Stiffnesses of anchors to the world changed: the factors follow by a low-rank change while that is cheaper.
   void anchors_changed() { ++anchor_version_, evaluated_ = false; }
-  /// Elements are gone: `terms` take their weights out of the matrix. The factors follow likewise.
-  void take_out(const std::vector<LowRankTerm>& terms) {
-    taken_out_.insert(taken_out_.end(), terms.begin(), terms.end());
-    anchors_changed();
-  }
+  /// Elements are gone (Potential::set_removed). The factors follow likewise.
+  void elements_removed() { anchors_changed(); }
   /// Weights of vertices that planes of colliders may hold, in the matrix as long as they are set; the factors follow
   /// likewise.
   void set_planes(const std::vector<LowRankTerm>& terms);
   const std::vector<LowRankTerm>& planes() const { return planes_; }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
-  /// Another motion was put in place of this one: nothing of its past may count.
-  void motion_replaced() {
-    start_ = {}, evaluated_ = spent_ = false;
-    if (own_step_) own_step_->forget();
+  /// What it knows of earlier frames, as it was when the frame began but for what steps have changed since.
+  IslandMemory memory;
+  /// At the start of a frame, with motion.x and the gradient loaded: W there, of each body and as `memory` says.
+  void recall_energy(int local_body, double elastic, double contact) {
+    body_energy_[local_body] = elastic, contact_energy_[local_body] = contact;
   }
-  /// What a method with a step of its own remembers of the last steps belongs to another motion.
-  void forget_own_step() {
-    if (own_step_) own_step_->forget();
+  void recall_energy() {
+    motion.energy = memory.energy, prestress_energy_ = memory.prestress_energy, evaluated_ = memory.evaluated;
+  }
+  /// At its end.
+  void remember_energy() {
+    memory.energy = motion.energy, memory.prestress_energy = prestress_energy_, memory.evaluated = evaluated_;
   }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
@@ -196,7 +198,9 @@ class Island {
   double total_mass() const { return total_mass_; }
   /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
   /// sequence of entries but for the anchors to the world.
-  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const;
+  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const {
+    assemble(assembly, has_pattern, hh, without_hessians, world_anchors());
+  }
   /// x = A^-1 b with the factor of this step; B^-1 b where bodies turn by themselves (body_turns.h).
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
     factor_.solve(b.data(), x.data());
@@ -263,7 +267,7 @@ class Island {
   /// Likewise, of a step with so many iterations as those of the last.
   double substep_cost(int iterations) const {
     const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
-    return iterations * (cost_ > 0 ? cost_ : free.milliseconds());
+    return iterations * (memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds());
   }
   /// Of all steps so far.
   Work work() const {
@@ -277,14 +281,10 @@ class Island {
   long factor_nonzeros() const { return factor_.nonzeros(); }  // of the last step
   long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
 
-  // Automatic sub-steps.
-  /// A frame that began with `tried` of them has taken `used`.
-  void come_down(int tried, int used);
-  int substeps = 1;         // of the last frame
-  int forced_substeps = 1;  // after a failure, halved again frame by frame,
-  int frames_to_wait = 0;   // once these have passed,
-  int waiting = 0;          // which were as many when half did not do last time
-  int calm_frames = 0;      // to come on backward Euler, after the method's own base failed at the shortest sub-step
+  /// Which factors there are, and what they were made with.
+  void record_factors(std::vector<FactorRecord>& records) const;
+  /// Those that `records` has of this island, and no others.
+  void restore_factors(const std::vector<FactorRecord>& records, const Settings& settings);
 
  private:
   static constexpr int row_grain = 256;  // rows per chunk of the light passes
@@ -293,8 +293,7 @@ class Island {
     double hh = 0;
     Precision precision = Precision::float64;
     long version = -1, anchor_version = -1;
-    std::vector<LowRankTerm> anchors;  // to the world, as they are in the matrix
-    size_t taken_out = 0;              // so many of taken_out_ are
+    std::shared_ptr<const FactorBase> base;
     GlobalSolver solver;
     struct {  // of a single body in its rest shape, see Island::column_products
       long version = -1, anchor_version = -1;
@@ -386,6 +385,7 @@ class Island {
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
+  Factor* new_factor(double hh, Precision precision, const Settings& settings);
   bool find_factor(double hh, const Settings& settings);
   void find_metric();
   void find_free_momenta();
@@ -398,10 +398,13 @@ class Island {
   void rest_on_contacts();
   StepProducts with_kept(StepProducts s) const;
   Quantities kept_part(const Quantities& c) const;
-  bool refactorize(Factor& factor);
-  bool add_taken_out(const Factor& factor, std::vector<LowRankTerm>& changes) const;
-  bool follow_anchors(Factor& factor);
+  bool refactorize(Factor& factor, std::shared_ptr<const FactorBase> base);
+  std::shared_ptr<const FactorBase> factor_base() const;
+  bool add_removed(const FactorBase& base, std::vector<LowRankTerm>& changes) const;
+  bool follow_changes(Factor& factor);
   std::vector<LowRankTerm> world_anchors() const;
+  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians,
+                const std::vector<LowRankTerm>& anchors) const;
   void choose(double h, const Settings& settings);
   void find_pivot();
   void look_at_start(const Integrator& integrator, double h);
@@ -484,7 +487,6 @@ class Island {
   bool has_pattern_ = false;
   bool evaluated_ = false;
   long matrix_version_ = 0, anchor_version_ = 0;
-  std::vector<LowRankTerm> taken_out_;  // all of them, in the order in which elements went
   std::vector<LowRankTerm> planes_;     // one per row, rows ascending
   std::vector<std::unique_ptr<Factor>> factors_;
   SolverParts factor_;
@@ -509,12 +511,9 @@ class Island {
   std::vector<double> lin_along_;
   double d_norm2_ = 0;    // d^T A_c d
   bool foresees_ = true;  // what will push where the step leads
-  bool knows_pressure_ = true;  // at the end of the last step, as friction needs it
   bool crawls_ = false;         // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable Work work_;
-  double cost_ = 0;
-  int hurried_ = 0;                    // steps in the air that will be plain
   double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
   mutable long right_hand_sides_ = 0;
 
@@ -529,7 +528,6 @@ class Island {
   bool narrow_ = false;
   int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false;
-  bool spent_ = false;    // the last step was asked to lose energy that it could not lose
   struct Last {           // the iteration before
     bool counts = false;  // the next one may be accelerated by it
     Direction direction;
@@ -563,7 +561,6 @@ class Island {
   Mat3 rest_second_, rest_inverse_;  // sum m rest rest^T
   Sums sums_;                        // of the present iterate
   std::vector<RowSums> sum_parts_;
-  double frequency_energy_ = 0, frequency_distance_ = 0;
   struct Struck {  // of impact_frequency, by body
     bool pressed = false;
     Vec3 along;

@@ -185,7 +185,7 @@ bool Island::lies_still(double tolerance) const {
 void Island::settle_grips(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.grips.empty()) return;
-  contacts.settle_grips(motion.x.data(), losses, knows_pressure_);
+  contacts.settle_grips(motion.x.data(), losses, memory.knows_pressure);
   for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
 }
 

@@ -46,18 +46,16 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
   watch.book(out.timings.setup);
+  own_step_->recall(memory.own_step);
   own_step_->step(*this, h, settings, out);
+  own_step_->remember(memory.own_step);
   watch.book(out.timings.local);
-  if (out.status == StepOutcome::Status::infeasible) {
-    own_step_->forget();
-    return out;
-  }
+  if (out.status == StepOutcome::Status::infeasible) return out;
   evaluate_motion();
   look(after_p, after_l, after_kinetic);
   motion.history = false;
   if (!std::isfinite(motion.energy) || !std::isfinite(after_kinetic) || !finite(after_l)) {
     out.status = StepOutcome::Status::not_finite;
-    own_step_->forget();
     if (settings.own_step->longest_step) {
       const double limit = settings.own_step->longest_step(*this);
       out.message = "\"" + settings.own_step->name + "\" took a step of " + format_value(h) +

@@ -116,9 +116,10 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
 
 bool Island::at_rest(double h, double tolerance) const {
   // a look at the last step settles it for whatever moves
-  const double size = std::max(1e-16 * total_mass_ * start_.radius * start_.radius / (h * h), 1e-9 * start_.kinetic);
+  const double radius = memory.radius;
+  const double size = std::max(1e-16 * total_mass_ * radius * radius / (h * h), 1e-9 * memory.kinetic);
   const double energy = motion.energy - prestress_energy_;
-  if (start_.radius > 0 && energy > 1e3 * tolerance * size) return false;
+  if (radius > 0 && energy > 1e3 * tolerance * size) return false;
   Vec3 momentum{}, center{};
   for (int i = 0; i < rows_; ++i) {
     momentum += vec3(motion.v[i]) * forcing.mass[i];

@@ -119,6 +119,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   s.inertia_inverse = pseudo_inverse(Mat3::identity() * trace - second, 1e-10);
   sum_forces(s);
   start_ = s;
+  memory.radius = s.radius, memory.kinetic = s.kinetic;
   shape_moment_ = sum.moment;
   shape_ = sum.moment * (of_levers ? slot_->at_rest.lever_second_inverse : rest_inverse_);
   if (!of_levers) return;
@@ -229,7 +230,7 @@ void Island::solve_rest(Factor& factor, double hh) {
   for (const AnchorTerm& term : anchors_)
     for (size_t i = 0; term.to_world && i < term.world.vertices.size(); ++i)
       kr_[term.world.vertices[i]] += rest_[term.world.vertices[i]] * term.world.weight(i);
-  factor.solver.solve(kr_.data(), Akr_.data());
+  factor.solver.solve_once(kr_.data(), Akr_.data(), nullptr, nullptr);
   right_hand_sides_ += 3;
   swing.arm.assign(rows_, Vec4()), swing.arm_narrow.assign(rows_, Float4());
   swing.lever.assign(rows_, Vec4()), swing.lever_narrow.assign(rows_, Float4());

@@ -12,7 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Steps in the air that do not look for H once one was cut short and went astray.
-constexpr int stays_hurried = 8;
+constexpr int plain_stay = 8;
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
@@ -22,8 +22,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   const bool limited = allowance < infinity && settings.conservation == Conservation::cpd;
-  if (hurried_ > 0) --hurried_;
-  const bool plain = limited && hurried_ > 0 && contacts.empty();
+  if (memory.plain_steps > 0) --memory.plain_steps;
+  const bool plain = limited && memory.plain_steps > 0 && contacts.empty();
   const Integrator& integrator =
       settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
                         (restarts && !contacts.empty()))
@@ -52,7 +52,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     // time that a factor took: that would be another one.)
     const double astray = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
     const bool hasty = limited && !plain && contacts.empty() && out.cut && astray > most_astray;
-    if (hasty) hurried_ = stays_hurried;
+    if (hasty) memory.plain_steps = plain_stay;
     if (hasty) {
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;
@@ -62,7 +62,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
     }
     out.iterations += before.iterations;
     out.timings += before.timings;
-    out.cut = out.cut || (hurried_ > 0 && limited && contacts.empty());
+    out.cut = out.cut || (memory.plain_steps > 0 && limited && contacts.empty());
     if (out.status == StepOutcome::Status::not_finite || out.status == StepOutcome::Status::not_factorizable) break;
     asked.debt = {out.residual.p * -1.0, out.residual.l * -1.0, -out.residual.h};
   }

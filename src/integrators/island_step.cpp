@@ -408,7 +408,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= (spent_ ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
+    if (k >= (memory.cannot_lose ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
       if (!searches) return;
@@ -479,9 +479,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
 
   out.finished = true;
-  knows_pressure_ = !out.cut || out.step_length < known_length;
-  if (allowance < infinity && out.iterations > 0) cost_ = (work().milliseconds() - prepared) / out.iterations;
-  spent_ = gave_up && demand.lowers();
+  memory.knows_pressure = !out.cut || out.step_length < known_length;
+  if (allowance < infinity && out.iterations > 0) memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
+  memory.cannot_lose = gave_up && demand.lowers();
   if (driven) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;

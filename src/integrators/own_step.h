@@ -15,15 +15,18 @@ class Potential;
 struct Settings;
 struct StepOutcome;
 
-/// The work of one island; it keeps what it needs from step to step (multipliers, patterns, factors).
+/// The work of one island. What it keeps by itself (patterns, factors) follows from the model; what a step needs of the
+/// last one goes through remember() and recall().
 class OwnStep {
  public:
   virtual ~OwnStep() = default;
   /// Takes island.motion from t_n to t_n + h: x and v, under island.forcing, the potentials and the anchors. The caller
   /// evaluates W there and looks whether the result is finite. Fills in what it knows of the outcome.
   virtual void step(Island& island, double h, const Settings& settings, StepOutcome& out) = 0;
-  /// Another motion is in place of the one it knew: nothing that was kept of it holds any more.
-  virtual void forget() {}
+  /// After a step: what the next one needs of it beside x and v. It is part of the state (IslandMemory::own_step).
+  virtual void remember(std::vector<double>& /*history*/) const {}
+  /// Before a step; empty: there was none, or another motion is in place of the one it knew.
+  virtual void recall(const std::vector<double>& /*history*/) {}
   /// Multipliers lambda of the last step, one per scalar constraint: those of the potentials in order, then links and
   /// soft anchors. The force on a vertex is lambda grad C. Null: the method has none.
   virtual const std::vector<double>* multipliers() const { return nullptr; }

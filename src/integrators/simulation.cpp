@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "integrators/snapshot_content.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -128,6 +129,48 @@ int Simulation::anchors() const { return int(impl_->world.model.anchors.size());
 int Simulation::factorizations() const { return impl_->world.factorizations(); }
 StepReport Simulation::step() { return impl_->world.step(); }
 void Simulation::reset() { impl_->world.reset(); }
+
+namespace {
+
+/// What a state must fit: bodies with their elements, what else it has a place for, and the method.
+std::vector<std::string> layout_of(const World& w) {
+  std::vector<std::string> out;
+  const auto count = [](size_t n, const char* what) { return std::to_string(n) + " " + what; };
+  out.push_back(count(w.scene.colliders.size(), "colliders"));
+  out.push_back(count(w.scene.forces.size(), "forces") + " and " + count(w.scene.winds.size(), "winds"));
+  const SolverSpec& s = w.scene.solver;
+  out.push_back("method \"" + s.method + "\"" + (s.integrator.empty() ? "" : ", integrator \"" + s.integrator + "\"") +
+                (s.minimizer.empty() ? "" : ", minimizer \"" + s.minimizer + "\"") +
+                (s.conservation.empty() ? "" : ", conservation \"" + s.conservation + "\"") +
+                (s.precision == Precision::float32 ? " in float" : " in double"));
+  for (const Body& body : w.model.bodies) {
+    std::string line = "body \"" + body.name + "\" of " + count(body.count, "vertices");
+    for (const auto& potential : body.potentials)
+      line += ", " + std::to_string(potential->elements()) + " x " + std::string(potential->name());
+    out.push_back(line);
+  }
+  return out;
+}
+
+}  // namespace
+
+Snapshot Simulation::save() const {
+  auto content = std::make_shared<Snapshot::Content>();
+  content->layout = layout_of(impl_->world);
+  content->state = impl_->world.state;
+  return Snapshot(std::move(content));
+}
+
+Diagnostics Simulation::restore(const Snapshot& snapshot) {
+  Diagnostics problems;
+  const std::vector<std::string> ours = layout_of(impl_->world), &theirs = snapshot.content_->layout;
+  for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
+    const std::string found = i < theirs.size() ? theirs[i] : "nothing", expected = i < ours.size() ? ours[i] : "nothing";
+    if (found != expected) problems.error("snapshot", "found " + found + ", expected " + expected);
+  }
+  if (!problems.has_errors()) impl_->world.restore(snapshot.content_->state);
+  return problems;
+}
 
 const std::string& Simulation::body_name(int body) const {
   return impl_->world.model.bodies[impl_->body("body_name", body)].name;
@@ -325,14 +368,14 @@ void Simulation::set_step(double seconds) {
 
 void Simulation::set_iterations(int cap) {
   require(cap >= 1, "set_iterations: found " + std::to_string(cap) + ", expected at least 1");
-  impl_->world.settings.iterations = cap;
+  impl_->world.settings.iterations = cap, impl_->world.state.iterations = cap;
 }
 
 void Simulation::set_budget(double milliseconds) {
   require(milliseconds >= 0 && std::isfinite(milliseconds), "set_budget: expected milliseconds >= 0");
   require(milliseconds == 0 || keeps_budgets(impl_->world.scene.solver),
           "set_budget: method \"" + impl_->world.scene.solver.method + "\" cannot keep to one, expected 0");
-  impl_->world.settings.budget = milliseconds;
+  impl_->world.settings.budget = milliseconds, impl_->world.state.budget = milliseconds;
 }
 
 void Simulation::set_friction(double coefficient) {
@@ -354,8 +397,8 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
   const PotentialEntry& entry = *find_potential(w.scene.bodies[body].potentials[potential].type);
   Diagnostics problems;
   check_parameters({{name, {value}}}, entry.info.parameters, "set_parameter", problems);
-  ParameterValues values = w.model.bodies[body].parameters[potential];
-  for (const auto& [other, pending] : w.overrides[body][potential]) values[other] = pending;
+  ParameterValues values = (*w.state.parameters)[body][potential];
+  for (const auto& [other, pending] : (*w.state.overrides)[body][potential]) values[other] = pending;
   values[name] = value;
   if (w.scene.bodies[body].potentials[potential].arrays.contains(name))
     problems.error("set_parameter", "\"" + name +
@@ -363,7 +406,9 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
                                         "parameter with one value");
   if (const std::string fault = entry.check(values); !fault.empty()) problems.error("set_parameter", fault);
   require(!problems.has_errors(), problems.text());
-  w.overrides[body][potential][name] = value;
+  Materials overrides = *w.state.overrides;
+  overrides[body][potential][name] = value;
+  w.state.overrides = std::make_shared<const Materials>(std::move(overrides));
 }
 
 std::vector<double> Simulation::example_weights(int body, int potential) const {

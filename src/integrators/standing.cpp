@@ -68,38 +68,28 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
     }
   }
   add(hash, state.gravity);
-  for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(island.version()),
-                         double(island.substeps), double(island.forced_substeps), double(island.calm_frames),
-                         double(island.frames_to_wait), double(island.waiting), settings.budget})
+  const SubstepControl& control = island.memory.substeps;
+  for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(control.last), double(control.least), double(control.fallback_frames),
+                         double(control.frames_to_wait), double(control.waiting), settings.budget})
     whole(a);
   return hash.value();
 }
 
 /// Whether it was left alone in the last frame.
-bool World::stood(const Island& island) const {
-  for (const Standing& s : standing_)
-    if (s.island == &island) return s.frames > agreeing;
-  return false;
-}
+bool World::stood(const Island& island) const { return island.memory.same_starts > agreeing; }
 
 /// At the start of a frame, once: whether this island need not be looked at in it.
-bool World::stands(const Island& island) {
-  const auto known =
-      std::find_if(standing_.begin(), standing_.end(), [&](const Standing& s) { return s.island == &island; });
-  const auto forget = [&] {
-    if (known != standing_.end()) standing_.erase(known);
-    return false;
-  };
-  if (!island.contacts.touching() || !is_steady(island)) return forget();
-  const std::optional<std::uint64_t> hash = start_hash(island);
-  if (!hash) return forget();
-  if (known == standing_.end()) {
-    standing_.push_back({&island, *hash, 1});
+bool World::stands(Island& island) {
+  IslandMemory& memory = island.memory;
+  const std::optional<std::uint64_t> hash =
+      island.contacts.touching() && is_steady(island) ? start_hash(island) : std::nullopt;
+  if (!hash) {
+    memory.same_starts = 0;
     return false;
   }
-  known->frames = known->hash == *hash ? known->frames + 1 : 1;
-  known->hash = *hash;
-  return known->frames > agreeing;
+  memory.same_starts = memory.same_starts > 0 && memory.start_hash == *hash ? memory.same_starts + 1 : 1;
+  memory.start_hash = *hash;
+  return stood(island);
 }
 
 /// A frame of an island that stands.

@@ -1,12 +1,18 @@
-// Everything that moves, in rows of the model, and the ledger of each body.
+// Everything that is remembered from frame to frame, as one value that can be copied: a frame is a function of the
+// model, the state and the dials. Going back is an assignment (World::restore).
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "integrators/conservation.h"
 #include "integrators/contacts.h"
+#include "linear/low_rank.h"
+#include "potentials/potential.h"
+#include "verve/scene.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -37,6 +43,8 @@ struct BodyLedger {
 };
 
 struct AnchorState {
+  std::shared_ptr<const AnchorSpec> added;  // by add_anchor, in place of the scene's
+  bool removed = false;             // by remove_anchor
   bool active = false;
   std::optional<bool> switched;  // set_anchor in place of the scene's track
   std::optional<Vec3> moved;     // move_anchor in place of the scene's path
@@ -65,8 +73,59 @@ struct CachedContact {
   Vec3 point;              // of a collider, in its frame: through which side of a thin plate the vertex came
 };
 
+/// How many sub-steps the frames of an island are cut into.
+struct SubstepControl {
+  int last = 1;             // of the last frame
+  int least = 1;            // after a failure, halved again frame by frame,
+  int frames_to_wait = 0;   // once these have passed,
+  int waiting = 0;          // which were as many when half did not do last time
+  int fallback_frames = 0;  // to come on the fallback integrator, after the method's own failed at the shortest sub-step
+  double energy = 0, distance = 0;  // of the deformation, over the last frames: see Island::observe_frequency
+};
+
+/// What an island remembers beside the motion of its bodies. Islands that were not there in the last frame remember
+/// nothing.
+struct IslandMemory {
+  std::vector<int> bodies;
+  SubstepControl substeps;
+  double energy = 0;            // W at x, as the last step left it,
+  double prestress_energy = 0;  // and the part of it that is not least at rest
+  bool evaluated = false;       // they are those at x
+  double radius = 0, kinetic = 0;  // of gyration, and the energy, where the last step began
+  double iteration_cost = 0;    // of the last step, in Work::milliseconds
+  int plain_steps = 0;          // to come without H, after one that was cut short went astray
+  bool cannot_lose = false;     // the last step was asked to lose energy that it could not lose
+  bool knows_pressure = true;   // at the end of the last step, as friction needs it
+  bool has_contacts = false, inelastic = false;  // candidates in the last step; all of these take energy
+  std::uint64_t start_hash = 0;  // of all that the last frame began with, of one that touches something and stands still
+  int same_starts = 0;           // frames in a row that began so: see standing.cpp
+  std::vector<LowRankTerm> planes;  // Island::set_planes
+  std::vector<double> own_step;     // of a method with a step of its own
+};
+
+/// What a factor was made with: the changes since are low-rank terms on top of it.
+struct FactorBase {
+  std::vector<LowRankTerm> anchors;                   // weights of anchors to the world and of planes
+  std::vector<std::vector<std::vector<char>>> removed;  // elements, by body of the island and potential
+  bool operator==(const FactorBase&) const = default;
+};
+
+/// A factor that an island of linked bodies has. Which of them there are decides nothing but round-off.
+struct FactorRecord {
+  int body = -1;  // the first of the island
+  double hh = 0;
+  Precision precision = Precision::float64;
+  std::shared_ptr<const FactorBase> base;
+  double extra_work = 0;  // of the changes since (GlobalSolver)
+  bool current = true;    // it has followed all of these
+};
+
+/// Values of parameters, by body and potential.
+using Materials = std::vector<std::vector<ParameterValues>>;
+
 struct State {
   std::vector<Vec4> x, v, p, q;
+  std::vector<Vec4> gradient;              // of W at x, as the last step left it
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
   std::vector<std::optional<Vec3>> winds;  // set_wind in place of the scene's track
   std::vector<char> force_active;          // of the scene's forces, at the last look
@@ -75,10 +134,17 @@ struct State {
   std::vector<Bounce> bounces;
   std::vector<CachedContact> contacts;       // by key
   std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
+  std::vector<IslandMemory> islands;         // of the last frame, by their first bodies
+  std::vector<FactorRecord> factors;
+  // materials as they are now, and what set_parameter has asked for; shared with copies as long as nothing changes them
+  std::shared_ptr<const Materials> parameters, overrides;
   std::vector<Grip> grips;                   // by vertex
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island
   std::optional<double> friction;            // set_friction
+  std::optional<double> step;                // set_step
+  std::optional<int> iterations;             // set_iterations
+  std::optional<double> budget;              // set_budget
   Vec3 gravity;
   double time = 0;
   double origin = 0;  // time of frame 0

@@ -5,19 +5,6 @@
 
 namespace verve {
 
-namespace {
-
-/// w A^T A of an element that goes, taken out: its rows sum to zero, so that it is a sum over pairs of corners.
-void take_out_element(const Potential& potential, int element, int offset, std::vector<LowRankTerm>& terms) {
-  for (int i = 0; i < potential.corners(element); ++i)
-    for (int j = 0; j < i; ++j) {
-      const int a = potential.vertex(element, i) + offset, b = potential.vertex(element, j) + offset;
-      terms.push_back({std::min(a, b), std::max(a, b), potential.metric(element, i, j)});
-    }
-}
-
-}  // namespace
-
 /// What hangs on the surface of a body: the wind, and what it touches.
 void World::follow_surface(int b) {
   Body& body = model.bodies[b];
@@ -27,21 +14,24 @@ void World::follow_surface(int b) {
   body.surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
 }
 
-/// All elements there again.
-void World::mend() {
-  const bool torn = !removed_.empty();
-  state.gone.resize(model.bodies.size()), removed_.resize(model.bodies.size());
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
-    Body& body = model.bodies[b];
-    if (!body.tearing) continue;
-    state.gone[b].assign(body.tearing->cells(), 0);
-    removed_[b].resize(body.potentials.size());
-    for (size_t k = 0; k < body.potentials.size(); ++k) {
-      removed_[b][k].assign(body.potentials[k]->elements(), 0);
-      if (torn) body.potentials[k]->set_removed(removed_[b][k]);
-    }
-    if (torn) follow_surface(int(b));
+/// Elements and surface of a body, as state.gone says.
+void World::set_torn(int b) {
+  Body& body = model.bodies[b];
+  std::vector<char> elements;
+  bool changed = false;
+  for (size_t k = 0; k < body.potentials.size(); ++k) {
+    Potential& potential = *body.potentials[k];
+    if (!potential.can_lose_elements()) continue;
+    body.tearing->find_elements(int(k), state.gone[b], elements);
+    std::vector<char> now = potential.removed();
+    now.resize(elements.size());
+    if (now == elements) continue;
+    potential.set_removed(elements);
+    changed = true;
   }
+  if (!changed) return;
+  follow_surface(b);
+  if (has_contact()) forget_neighbours(b);
 }
 
 /// The energy of what goes is a loss, and booked. Nothing else changes: masses, positions and velocities are what they
@@ -50,7 +40,6 @@ void World::mend() {
 void World::tear(double time, StepReport& report) {
   std::vector<Island*> lighter;
   std::vector<int> bodies;  // that have torn; nothing is allocated while none does
-  std::vector<char> elements;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
     if (!body.tearing) continue;
@@ -70,23 +59,11 @@ void World::tear(double time, StepReport& report) {
     Island* owner = &island;  // of the factor
     for (Island* part : island.parts())
       if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;
-    const auto place = std::find(owner->bodies().begin(), owner->bodies().end(), int(b)) - owner->bodies().begin();
-    std::vector<LowRankTerm> terms;
-    for (size_t k = 0; k < body.potentials.size(); ++k) {
-      Potential& potential = *body.potentials[k];
-      body.tearing->find_elements(int(k), state.gone[b], elements);
-      if (elements == removed_[b][k]) continue;
-      for (int e = 0; e < potential.elements(); ++e)
-        if (elements[e] && !removed_[b][k][e]) take_out_element(potential, e, owner->offset(int(place)), terms);
-      potential.set_removed(elements);
-      removed_[b][k] = elements;
-    }
-    owner->take_out(terms);
-    if (owner != &island) island.anchors_changed();
+    set_torn(int(b));
+    owner->elements_removed();
+    if (owner != &island) island.elements_removed();
     if (std::find(lighter.begin(), lighter.end(), &island) == lighter.end()) lighter.push_back(&island);
     bodies.push_back(int(b));
-    follow_surface(int(b));
-    if (has_contact()) forget_neighbours(int(b));
   }
   for (Island* island : lighter) {
     island->evaluate_motion();  // the next frame begins with it

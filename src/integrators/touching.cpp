@@ -72,7 +72,8 @@ void World::compile_contact() {
     std::vector<double> mass;
     for (const int r : surface.vertices) mass.push_back(body.mass[r]);
     std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());
-    c.stiffness = factor * mass[mass.size() / 2] / (scene.step * scene.step);
+    c.inertia = factor * mass[mass.size() / 2];
+    c.stiffness = c.inertia / (scene.step * scene.step);
     const double thickness = scene.bodies[b].thickness;
     c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
     for (const auto& [i, j] : surface.edges) c.edge += norm((body.rest[i] - body.rest[j]).xyz()) / surface.edges.size();
@@ -151,7 +152,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   if (!has_contact() || repels()) return;
   Stopwatch watch;
   Contacts& c = island.contacts;
-  const bool had = !c.empty(), lost = island.inelastic, planes = scene.contact && scene.contact->response == "planes";
+  const bool had = island.memory.has_contacts, lost = island.inelastic, planes = scene.contact && scene.contact->response == "planes";
   c.clear(int(island.bodies().size()), int(model.colliders.size()));
   c.row_of_state.assign(model.rows, -1), c.state_of_row.resize(island.rows());
   for (size_t k = 0; k < island.bodies().size(); ++k) {
@@ -257,6 +258,7 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   bool touched = false;
   for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
   if (touched && c.empty()) island.motion.history = false;
+  island.memory.has_contacts = !c.empty(), island.memory.inelastic = island.inelastic;
   watch.book(detection_);
   if (!had && c.empty()) return;
   set_rest_penetrations(island, h);

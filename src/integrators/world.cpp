@@ -61,12 +61,14 @@ World::World(Scene s, Model m, int threads)
       model(std::move(m)),
       settings(resolve(scene.solver)),
       threads_(threads),
-      given_step_(scene.step) {
+      given_step_(scene.step),
+      given_anchors_(scene.anchors) {
   reset();
 }
 
 void World::reset() {
   set_threads(threads_);
+  const std::vector<AnchorState> anchors = std::move(state.anchors);
   state = {};
   scene.step = given_step_;
   settings.iterations = resolve(scene.solver).iterations, settings.budget = scene.solver.budget;
@@ -74,25 +76,35 @@ void World::reset() {
   state.v = model.initial_v;
   state.p.assign(model.rows, {});
   state.q.assign(model.rows, {});
+  state.gradient.assign(model.rows, {});
   state.ledger.resize(model.bodies.size());
   state.anchors.resize(model.anchors.size());
+  for (size_t a = 0; a < anchors.size(); ++a)  // those that were added stay
+    state.anchors[a].added = anchors[a].added, state.anchors[a].removed = anchors[a].removed;
   state.winds.resize(model.sails.size());
   if (!model.sails.empty() || repels()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
   state.gravity = scene.gravity;
-  overrides.clear();
+  Materials parameters, overrides;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
-    overrides.emplace_back(body.potentials.size());
+    parameters.emplace_back(body.potentials.size()), overrides.emplace_back(body.potentials.size());
     for (size_t k = 0; k < body.potentials.size(); ++k) {
-      body.parameters[k] = parameters_at(scene.bodies[b].potentials[k], 0);
-      body.potentials[k]->set_parameters(body.parameters[k]);
+      parameters[b][k] = parameters_at(scene.bodies[b].potentials[k], 0);
+      body.potentials[k]->set_parameters(parameters[b][k]);
     }
   }
+  state.parameters = std::make_shared<const Materials>(std::move(parameters));
+  state.overrides = std::make_shared<const Materials>(std::move(overrides));
   for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
   islands_.clear(), merged_.clear(), clusters_.clear();
-  mend();
+  state.gone.resize(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    if (!model.bodies[b].tearing) continue;
+    state.gone[b].assign(model.bodies[b].tearing->cells(), 0);
+    set_torn(int(b));
+  }
   compile_contact();
   update_anchors(0);
   rebuild_islands();
@@ -109,11 +121,76 @@ void World::reset() {
                                                    [](const Body& body) { return body.tearing != nullptr; });
   if (bursts && settings.integrator && !settings.minimizer)
     for (const auto& island : clusters_) island->make_factors(scene.step, settings);
+  remember();
+}
+
+/// Specifications and places of the anchors, as the state says which were added and removed.
+void World::set_anchor_specs() {
+  scene.anchors.resize(state.anchors.size()), model.anchors.resize(state.anchors.size());
+  for (size_t a = 0; a < state.anchors.size(); ++a) {
+    const AnchorState& s = state.anchors[a];
+    const AnchorSpec& spec = s.added ? *s.added : given_anchors_[a];
+    Diagnostics problems;  // none: it was compiled before
+    model.anchors[a] = compile_anchor(spec, model, "", problems);
+    scene.anchors[a] = spec;
+    if (s.removed) scene.anchors[a].active = Track<bool>(false);
+  }
+}
+
+void World::restore(const State& to) {
+  set_threads(threads_);
+  const State from = std::move(state);
+  state = to;
+  scene.step = state.step.value_or(given_step_);
+  settings.iterations = state.iterations.value_or(resolve(scene.solver).iterations);
+  settings.budget = state.budget.value_or(scene.solver.budget);
+  for (ContactBody& body : contact_bodies_) body.stiffness = body.inertia / (scene.step * scene.step);
+
+  bool same_anchors = from.anchors.size() == to.anchors.size();
+  for (size_t a = 0; same_anchors && a < to.anchors.size(); ++a)
+    same_anchors = from.anchors[a].added == to.anchors[a].added && from.anchors[a].removed == to.anchors[a].removed;
+  if (!same_anchors) set_anchor_specs();
+
+  // islands that are as they were keep their factors
+  std::vector<char> stale(model.bodies.size()), torn(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) {
+    for (size_t k = 0; k < model.bodies[b].potentials.size(); ++k) {
+      if ((*from.parameters)[b][k] == (*to.parameters)[b][k]) continue;
+      model.bodies[b].potentials[k]->set_parameters((*to.parameters)[b][k]);
+      stale[b] = 1;
+    }
+    if (from.gone[b] == to.gone[b]) continue;
+    set_torn(int(b));
+    torn[b] = 1;
+  }
+  if (!same_anchors) {
+    for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
+    islands_.clear(), merged_.clear(), clusters_.clear();
+  }
+  rebuild_islands();
+  update_forces();
+  for (const auto& island : clusters_) {
+    for (const int b : island->bodies()) {
+      if (stale[b]) island->matrix_changed();
+      if (torn[b]) island->elements_removed();
+    }
+  }
+  for (Island* island : islands_) {
+    recall(*island);
+    island->set_planes(island->memory.planes);
+    load(*island);
+    place_anchors(*island, clock(state.frame));
+    if (!stood(*island)) continue;
+    // the coming frame may leave it alone: what touches whom is found here
+    prepare_contacts(*island, clock(state.frame), clock(state.frame + 1), scene.step, true);
+    recall(*island), load(*island);
+  }
+  state = to;  // not what the way here has booked; and which forces are new is for the next frame to see
+  for (const auto& island : clusters_) island->restore_factors(state.factors, settings);
 }
 
 /// Bodies joined by active links form one cluster; world anchors belong to the cluster of their body.
 void World::rebuild_islands() {
-  standing_.clear();
   std::vector<std::unique_ptr<Island>> old = std::move(clusters_);
   clusters_.clear(), merged_.clear(), islands_.clear();
   const int bodies = int(model.bodies.size());
@@ -177,11 +254,13 @@ bool World::update_anchors(double time) {
       // what is remembered of the motion belongs to other forces
       state.ledger[model.anchors[a].body].history = false;
       if (model.anchors[a].other >= 0) state.ledger[model.anchors[a].other].history = false;
+      energy_changed(model.anchors[a].body);
     }
     s.active = active;
     const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
     if (stiffness == s.stiffness) continue;
     s.stiffness = stiffness;
+    energy_changed(model.anchors[a].body);
     // those that bodies are in while they touch, and those to which they will return
     for (const auto* islands : {&clusters_, &merged_})
       for (const auto& island : *islands)
@@ -192,25 +271,21 @@ bool World::update_anchors(double time) {
 }
 
 int World::add_anchor(const AnchorSpec& spec, Anchor anchor) {
-  vacant_.resize(model.anchors.size());
   size_t a = 0;
-  // one that was let go of since the last step is still part of its island
-  while (a < vacant_.size() && !(vacant_[a] && !state.anchors[a].active)) ++a;
-  if (a == vacant_.size())
-    scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back(), vacant_.push_back(0);
+  // one that was removed since the last step is still part of its island
+  while (a < state.anchors.size() && !(state.anchors[a].removed && !state.anchors[a].active)) ++a;
+  if (a == state.anchors.size()) scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back();
   scene.anchors[a] = spec;
   model.anchors[a] = std::move(anchor);
   state.anchors[a] = {};
+  state.anchors[a].added = std::make_shared<const AnchorSpec>(spec);
   state.anchors[a].hold.resize(model.anchors[a].rows.size());
-  vacant_[a] = 0;
   return int(a);
 }
 
 void World::remove_anchor(int anchor) {
-  vacant_.resize(model.anchors.size());
-  vacant_[anchor] = 1;
   scene.anchors[anchor].active = Track<bool>(false);
-  state.anchors[anchor].switched = false;
+  state.anchors[anchor].removed = true, state.anchors[anchor].switched = false;
 }
 
 /// Hands an anchor's stiffness to its island.
@@ -288,22 +363,25 @@ void World::update_materials(double time) {
     Island& island = *islands_[island_of_body_[b]];
     for (size_t k = 0; k < body.potentials.size(); ++k) {
       const PotentialSpec& spec = scene.bodies[b].potentials[k];
-      bool constant = overrides[b][k].empty();
+      const ParameterValues& overrides = (*state.overrides)[b][k];
+      bool constant = overrides.empty();
       for (const auto& [name, track] : spec.parameters) constant = constant && track.is_constant();
       if (constant) continue;
       // compared one by one: a material that has come to rest costs no allocation
-      bool changed = false;
-      for (const auto& [name, track] : spec.parameters) {
-        if (overrides[b][k].contains(name)) continue;
-        if (const auto value = parameter_at(track, time); value && body.parameters[k][name] != *value)
-          body.parameters[k][name] = *value, changed = true;
-      }
-      for (const auto& [name, value] : overrides[b][k])
-        if (const auto it = body.parameters[k].find(name); it == body.parameters[k].end() || it->second != value)
-          body.parameters[k][name] = value, changed = true;
+      std::shared_ptr<Materials> changed;
+      const auto set = [&](const std::string& name, double value) {
+        const ParameterValues& now = (*state.parameters)[b][k];
+        if (const auto it = now.find(name); it != now.end() && it->second == value) return;
+        if (!changed) changed = std::make_shared<Materials>(*state.parameters);
+        (*changed)[b][k][name] = value;
+      };
+      for (const auto& [name, track] : spec.parameters)
+        if (const auto value = parameter_at(track, time); value && !overrides.contains(name)) set(name, *value);
+      for (const auto& [name, value] : overrides) set(name, value);
       if (!changed) continue;
-      body.potentials[k]->set_parameters(body.parameters[k]);
-      island.matrix_changed();
+      state.parameters = changed;
+      body.potentials[k]->set_parameters((*changed)[b][k]);
+      island.matrix_changed(), energy_changed(int(b));
       for (Island* part : island.parts()) part->matrix_changed();
       for (Island::AnchorTerm& term : island.anchor_terms()) {
         AnchorState& anchor = state.anchors[term.anchor];
@@ -340,14 +418,22 @@ void World::update_forces() {
 }
 
 void World::forget_history() {
-  for (BodyLedger& ledger : state.ledger) ledger.history = false, ledger.debt = {};
+  // contacts, impacts and what they have left to the ledger belong to another motion too
+  state.contacts.clear(), state.grips.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
+  for (BodyLedger& ledger : state.ledger) {
+    ledger.history = ledger.touched = ledger.driven = ledger.let_go = ledger.lies = false;
+    ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.grip_energy = 0, ledger.slow_frames = 0;
+  }
+  group_islands();
   for (Island* island : islands_) {
+    recall(*island);
+    island->contacts.clear(int(island->bodies().size()), int(model.colliders.size()));
     load(*island);
-    island->motion_replaced();
     place_anchors(*island, clock(state.frame));
     island->evaluate_motion();
     store(*island);
   }
+  remember();
 }
 
 void World::warn_of_long_steps(Diagnostics& notes) {
@@ -372,16 +458,15 @@ void World::forces_changed() {
 
 /// Frames of another length. What is stiff in units of mass / step^2 follows.
 void World::set_step(double h) {
-  const double ratio = scene.step / h;
-  scene.step = h;
+  scene.step = h, state.step = h;
   state.origin = state.time - state.frame * h;
-  for (ContactBody& body : contact_bodies_) body.stiffness *= ratio * ratio;
+  for (ContactBody& body : contact_bodies_) body.stiffness = body.inertia / (h * h);
   for (Island* island : islands_) {
     for (Island::AnchorTerm& term : island->anchor_terms()) {
       AnchorState& anchor = state.anchors[term.anchor];
       if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(*island, term);
     }
-    island->energy_changed();
+    for (const int b : island->bodies()) energy_changed(b);
   }
 }
 
@@ -417,6 +502,19 @@ void World::apply_pushes(double from, double to) {
   }
 }
 
+/// What an island knows of earlier frames: nothing, where other bodies moved together.
+void World::recall(Island& island) const {
+  const auto known = std::lower_bound(state.islands.begin(), state.islands.end(), island.bodies()[0],
+                                      [](const IslandMemory& m, int body) { return m.bodies[0] < body; });
+  if (known != state.islands.end() && known->bodies == island.bodies()) {
+    island.memory = *known;
+  } else {
+    island.memory = {};
+  }
+  island.inelastic = island.memory.inelastic;
+}
+
+/// The motion of an island as it is in the state, with W there.
 void World::load(Island& island) const {
   Motion& m = island.motion;
   m.last_step = state.ledger[island.bodies()[0]].last_step;
@@ -430,11 +528,14 @@ void World::load(Island& island) const {
     std::copy_n(state.v.begin() + body.first, body.count, m.v.begin() + to);
     std::copy_n(state.p.begin() + body.first, body.count, m.p.begin() + to);
     std::copy_n(state.q.begin() + body.first, body.count, m.q.begin() + to);
+    std::copy_n(state.gradient.begin() + body.first, body.count, m.gradient.begin() + to);
     if (!state.acceleration.empty()) {
       m.acceleration.resize(m.x.size());
       std::copy_n(state.acceleration.begin() + body.first, body.count, m.acceleration.begin() + to);
     }
+    island.recall_energy(int(k), ledger.elastic, ledger.contact);
   }
+  island.recall_energy();
 }
 
 void World::store(const Island& island) {
@@ -454,6 +555,37 @@ void World::store(const Island& island) {
     ledger.elastic = island.body_energies()[k];
     ledger.contact = island.contact_energies()[k];
   }
+}
+
+/// W of a body and those around it is no longer what the last frame left: other forces act.
+void World::energy_changed(int body) {
+  for (IslandMemory& memory : state.islands)
+    if (std::find(memory.bodies.begin(), memory.bodies.end(), body) != memory.bodies.end())
+      memory.evaluated = false, memory.same_starts = 0;
+}
+
+/// After a frame: what islands know goes to the state, in which nothing else is missing then.
+void World::remember() {
+  state.islands.resize(islands_.size());
+  for (size_t i = 0; i < islands_.size(); ++i) {
+    Island& island = *islands_[i];
+    place_anchors(island, clock(state.frame));
+    island.remember_energy();
+    island.memory.bodies = island.bodies(), island.memory.planes = island.planes();
+    for (size_t k = 0; k < island.bodies().size(); ++k) {
+      const Body& body = model.bodies[island.bodies()[k]];
+      std::copy_n(island.motion.gradient.begin() + island.offset(int(k)), body.count,
+                  state.gradient.begin() + body.first);
+    }
+    state.islands[i] = island.memory;
+  }
+  state.factors.clear();
+  for (const auto& island : clusters_) island->record_factors(state.factors);
+  // more than before: so that the copy with which the next frame begins asks for no memory
+  size_t size = state.factors.size();
+  for (const IslandMemory& memory : state.islands) size += memory.own_step.size() + memory.planes.size();
+  if (size > remembered_) before_ = state;
+  remembered_ = size;
 }
 
 int World::factorizations() const {

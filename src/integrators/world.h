@@ -30,6 +30,8 @@ class World {
   double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
   int factorizations() const;
   long right_hand_sides() const;
+  /// Everything as it was when the state was `to`: islands, factors, materials and surfaces follow it.
+  void restore(const State& to);
   /// The motion was changed from outside: nothing remembered of it holds any more.
   void forget_history();
   void forces_changed();
@@ -44,7 +46,6 @@ class World {
   Model model;
   Settings settings;
   State state;
-  std::vector<std::vector<ParameterValues>> overrides;  // set_parameter, per body and potential
 
  private:
   void rebuild_islands();
@@ -76,7 +77,7 @@ class World {
   void settle_contacts(Island& island);
   bool is_steady(const Island& island) const;
   std::optional<std::uint64_t> start_hash(const Island& island) const;
-  bool stands(const Island& island);
+  bool stands(Island& island);
   bool stood(const Island& island) const;
   void stay(const Island& island);
   void note_meetings(const Island& island);
@@ -103,7 +104,6 @@ class World {
   bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
   void keep_substep(const Island& island);
   void return_to_substep(Island& island);
-  void take_back();
   bool update_anchors(double time);
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
   void place_anchors(Island& island, double time, double fraction = 0);
@@ -118,7 +118,7 @@ class World {
   void book_wind(const Island& island);
   /// Removes what is stretched beyond its limit, at the end of a frame (tearing.cpp).
   void tear(double time, StepReport& report);
-  void mend();
+  void set_torn(int body);
   void follow_surface(int body);
   void apply_pushes(double from, double to);
   /// What the dials ask for, what is owed and what is lost: ledger.cpp.
@@ -131,8 +131,12 @@ class World {
   double owed_to(const Bounce& bounce) const;
   void pay(const Bounce& bounce, double paid);
   void book_impacts();
+  void recall(Island& island) const;
   void load(Island& island) const;
   void store(const Island& island);
+  void remember();
+  void energy_changed(int body);
+  void set_anchor_specs();
   struct Allowance {  // of an island in a frame, in Work::milliseconds
     double milliseconds = std::numeric_limits<double>::infinity();
     double begun = 0;
@@ -161,15 +165,18 @@ class World {
 
   int threads_;
   double given_step_;                                       // of the scene, before set_step
-  std::vector<char> vacant_;                                // anchors that were removed
+  std::vector<AnchorSpec> given_anchors_;                   // and before add_anchor and remove_anchor
   State before_;                                            // of the frame, in case it fails
+  size_t remembered_ = 0;                                   // by islands, in numbers
   std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
   std::vector<Island*> islands_;                            // of these, those that the frame is made of
   std::vector<const Island*> arrived_;                      // in this frame
   std::vector<Grip> start_grips_;
   struct ContactBody {
-    double stiffness = 0, thickness = 0, edge = 0, size = 0, thin = 0;
+    double inertia = 0;    // of which the stiffness is made [kg]
+    double stiffness = 0;  // for the present length of a frame [N/m]
+    double thickness = 0, edge = 0, size = 0, thin = 0;
   };
   std::vector<ContactBody> contact_bodies_;
   struct PairRule {  // of the scene's contact.pairs
@@ -212,12 +219,6 @@ class World {
     std::vector<CachedContact> contacts;
     std::vector<Met> met;
   } kept_;
-  struct Standing {
-    const Island* island;
-    std::uint64_t hash;  // at the start of the last frame
-    int frames;          // that began with it
-  };
-  std::vector<Standing> standing_;
   double detection_ = 0;  // StepTimings::detection of this frame
   double left_ = 0;       // of settings.budget, likewise
   std::vector<SweptSurface> swept_;
@@ -229,7 +230,6 @@ class World {
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
-  std::vector<std::vector<std::vector<char>>> removed_;  // elements of each potential of each body that tears
   std::vector<int> torn_;
   int retired_factorizations_ = 0;
 };

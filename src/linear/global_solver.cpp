@@ -134,6 +134,12 @@ void GlobalSolver::solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) co
   extra_work_ += 2.0 * rank() * size_;
 }
 
+void GlobalSolver::solve_once(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const {
+  base_solve(b0, x0, b1, x1);
+  changes_.correct(x0);
+  if (x1) changes_.correct(x1);
+}
+
 LowRankUpdate::Status GlobalSolver::set_changes(std::span<const LowRankTerm> terms) {
   extra_work_ = 0;
   return changes_.set(terms, [this](Vec4* x0, Vec4* x1) { base_solve(x0, x0, x1, x1); });

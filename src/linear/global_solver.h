@@ -35,6 +35,8 @@ class GlobalSolver {
   /// x = A'^-1 b; x may be b. In double, multigrid solves to 1e-10 of the solution in the norm of A, in float to 1e-6.
   void solve(const Vec4* b, Vec4* x) const;
   void solve2(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
+  /// Likewise, of what is solved for once and kept: when a new factor pays does not depend on it. x1 may be null.
+  void solve_once(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const;
   /// Right-hand sides and solutions count with the digits of a float: they may be in half the memory.
   bool is_narrow() const { return kind_ == Kind::direct && precision_ == Precision::float32 && rank() == 0; }
   void solve(const Vec4* b, Float4* x) const { direct_.solve(b, x); }
@@ -45,6 +47,9 @@ class GlobalSolver {
   LowRankUpdate::Status set_changes(std::span<const LowRankTerm> terms);
   /// The changes have cost as much by now as a new factor would: if they are to stay, factorise.
   bool refactoring_pays() const;
+  /// What they have cost, in multiplications.
+  double extra_work() const { return extra_work_; }
+  void set_extra_work(double work) { extra_work_ = work; }
 
   Kind kind() const { return kind_; }  // direct or multigrid
   int size() const { return size_; }

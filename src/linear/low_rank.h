@@ -16,6 +16,7 @@ namespace verve {
 struct LowRankTerm {
   int a = 0, b = -1;
   double weight = 0;
+  bool operator==(const LowRankTerm&) const = default;
 };
 
 class LowRankUpdate {

@@ -143,6 +143,7 @@ class Batch final : public Potential {
   double metric(int element, int i, int j) const override { return Metric(at(element))(i, j); }
 
   bool can_lose_elements() const override { return true; }
+  const std::vector<char>& removed() const override { return gone_; }
   void set_removed(const std::vector<char>& gone) override {
     gone_ = gone;
     stale_ = true;

@@ -239,6 +239,7 @@ class Bending final : public ProjectedPotential {
   }
 
   bool can_lose_elements() const override { return true; }
+  const std::vector<char>& removed() const override { return gone_; }
   void set_removed(const std::vector<char>& gone) override {
     gone_.resize(gone.size());
     for (int e = 0; e < elements(); ++e)

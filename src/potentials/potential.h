@@ -95,6 +95,11 @@ class Potential {
   /// flag per element.
   virtual bool can_lose_elements() const { return false; }
   virtual void set_removed(const std::vector<char>& /*gone*/) {}
+  /// As they were set; empty as long as none was.
+  virtual const std::vector<char>& removed() const {
+    static const std::vector<char> none;
+    return none;
+  }
   /// What add_weights adds for a pair of corners of an element that is there.
   virtual double metric(int element, int i, int j) const;
 

@@ -133,3 +133,43 @@ TEST_CASE("a second run in the same folder replaces the first") {
   CHECK(read_npy_info(folder.path("o/positions.npy")).shape[0] == 3);
   CHECK(lines_of(read_file(folder.path("o/metrics.csv"))).size() == 1 + 2 * 3);
 }
+
+TEST_CASE("a run resumed from a snapshot writes what the whole run wrote") {
+  const Folder folder;
+  folder.write("in.json", small_scene());
+  CHECK(run(folder, {"simulate", "in.json", "--out", "all", "--snapshot-every", "6", "--record", "double"}).code == 0);
+  CHECK(contains(read_file(folder.path("all/snapshots/000018.verve")), "VERVESNP"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("all/snapshots/000020.verve")));
+  const Outcome resumed =
+      run(folder, {"simulate", "in.json", "--resume", "all/snapshots/000012.verve", "--record", "double"});
+  CHECK(resumed.code == 0);
+  CHECK(resumed.err == "");
+  const auto whole = without_times(read_file(folder.path("all/metrics.csv")));
+  auto rest = without_times(read_file(folder.path("runs/small_from_12/metrics.csv")));
+  REQUIRE(rest.size() == 1 + 2 * 9);  // the head, then `block` and `all` for frames 12 … 20
+  // frame 12 is that of the snapshot, whose step took no time
+  CHECK(std::equal(rest.begin() + 3, rest.end(), whole.end() - 16));
+  const std::string a = read_file(folder.path("all/positions.npy")),
+                    b = read_file(folder.path("runs/small_from_12/positions.npy"));
+  const size_t frames = 9 * 8 * 3 * sizeof(double);
+  CHECK(a.substr(a.size() - frames) == b.substr(b.size() - frames));
+
+  // each with what was found and expected, and nothing written
+  const auto refusal = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"simulate", "in.json"});
+    const Outcome outcome = run(folder, flags);
+    CHECK(outcome.code == 2);
+    CHECK(contains(outcome.err, "nothing was written"));
+    return outcome.err;
+  };
+  CHECK(contains(refusal({"--resume", "none.verve"}), "none.verve: cannot be read, expected a snapshot"));
+  CHECK(contains(refusal({"--resume", "in.json"}), "in.json: found no snapshot"));
+  CHECK(contains(refusal({"--resume", "all/snapshots/000012.verve", "--frames", "12"}),
+                 "--resume: found frame 12 in all/snapshots/000012.verve, expected one before the last frame, 12"));
+  CHECK(contains(refusal({"--resume", "all/snapshots/000012.verve", "--method", "pd"}),
+                 "all/snapshots/000012.verve: found method \"cpd\" in double, expected method \"pd\" in double"));
+  CHECK(contains(refusal({"--resume", "all/snapshots/000012.verve", "--out", "all"}),
+                 "--out: found the run that all/snapshots/000012.verve is of"));
+  CHECK(contains(refusal({"--snapshot-every", "0"}), "--snapshot-every: found 0, expected a whole number >= 1"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("runs/small")));
+}

@@ -1,0 +1,187 @@
+// Snapshots: the State as bytes, with what it belongs to, a version and a checksum.
+#include "verve/snapshot.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "base/hash.h"
+#include "integrators/archive.h"
+#include "integrators/snapshot_content.h"
+
+namespace verve {
+
+// Every member that is remembered, once each, for writing and for reading. A member that is missing here is a frame that
+// goes on differently after a restore: tests/integrators/test_snapshot.cpp.
+template <class A>
+void visit(A& a, Vec3& v) {
+  archive_all(a, v.x, v.y, v.z);
+}
+template <class A>
+void visit(A& a, Vec4& v) {
+  archive_all(a, v.x, v.y, v.z, v.w);
+}
+template <class A>
+void visit(A& a, Quantities& q) {
+  archive_all(a, q.p, q.l, q.h);
+}
+template <class A>
+void visit(A& a, BodyLedger& l) {
+  archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
+              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.grip_energy, l.touched, l.driven,
+              l.let_go, l.lies, l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l,
+              l.error_h, l.iterations, l.substeps);
+}
+template <class A, class T>
+void visit(A& a, Track<T>& track) {
+  archive(a, track.interpolation);
+  if (!archive_size(a, track.keys)) return;
+  for (auto& key : track.keys) archive_all(a, key.time, key.value);
+}
+template <class A>
+void visit(A& a, Selection& s) {
+  archive_all(a, s.all, s.indices, s.box, s.sphere, s.nearest);
+}
+template <class A>
+void visit(A& a, AnchorSpec& s) {
+  archive_all(a, s.name, s.body, s.vertices, s.stiffness, s.hard, s.to_point, s.to_body, s.path, s.active, s.within);
+}
+template <class A>
+void visit(A& a, AnchorState& s) {
+  archive_all(a, s.added, s.removed, s.active, s.switched, s.moved, s.stiffness, s.hardness, s.placed, s.hold);
+}
+template <class A>
+void visit(A& a, Bounce& b) {
+  archive_all(a, b.body, b.other, b.collider, b.speed, b.normal, b.arm, b.arm_of_other, b.free, b.age);
+}
+template <class A>
+void visit(A& a, CachedContact& c) {
+  archive_all(a, c.key, c.depth, c.rest, c.normal, c.point);
+}
+template <class A>
+void visit(A& a, Grip& g) {
+  archive_all(a, g.row, g.collider, g.body, g.more, g.point, g.own, g.count, g.rows, g.weights, g.normal, g.cap,
+              g.stretch);
+}
+template <class A>
+void visit(A& a, SubstepControl& c) {
+  archive_all(a, c.last, c.least, c.frames_to_wait, c.waiting, c.fallback_frames, c.energy, c.distance);
+}
+template <class A>
+void visit(A& a, LowRankTerm& t) {
+  archive_all(a, t.a, t.b, t.weight);
+}
+template <class A>
+void visit(A& a, IslandMemory& m) {
+  archive_all(a, m.bodies, m.substeps, m.energy, m.prestress_energy, m.evaluated, m.radius, m.kinetic,
+              m.iteration_cost, m.plain_steps, m.cannot_lose, m.knows_pressure, m.has_contacts, m.inelastic,
+              m.start_hash, m.same_starts, m.planes, m.own_step);
+}
+template <class A>
+void visit(A& a, FactorBase& b) {
+  archive_all(a, b.anchors, b.removed);
+}
+template <class A>
+void visit(A& a, FactorRecord& r) {
+  archive_all(a, r.body, r.hh, r.precision, r.base, r.extra_work, r.current);
+}
+template <class A>
+void visit(A& a, State& s) {
+  archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.winds, s.force_active, s.ledger, s.anchors,
+              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.grips, s.touching,
+              s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
+}
+
+namespace {
+
+constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
+/// Raised whenever the list of members above changes.
+constexpr std::uint32_t version = 1;
+
+std::uint64_t checksum(const unsigned char* first, size_t count) {
+  BitHash hash;
+  for (size_t i = 0; i < count; i += sizeof(double)) {
+    double word = 0;
+    std::memcpy(&word, first + i, std::min(sizeof word, count - i));
+    hash.add(word);
+  }
+  return hash.value();
+}
+
+}  // namespace
+
+int Snapshot::frame() const { return content_->state.frame; }
+double Snapshot::time() const { return content_->state.time; }
+
+std::vector<unsigned char> Snapshot::bytes() const {
+  ByteWriter content, out;
+  Content copy = *content_;
+  archive_all(content, copy.layout, copy.state);
+  const std::uint64_t size = content.bytes().size(), sum = checksum(content.bytes().data(), size);
+  out.raw(magic, sizeof magic);
+  out.raw(&version, sizeof version);
+  out.raw(&size, sizeof size);
+  out.raw(&sum, sizeof sum);
+  out.raw(content.bytes().data(), size);
+  return out.bytes();
+}
+
+Expected<Snapshot> Snapshot::from_bytes(const std::vector<unsigned char>& bytes, const std::string& where) {
+  Diagnostics problems;
+  const auto refuse = [&](const std::string& what) {
+    problems.error(where, what);
+    return problems;
+  };
+  ByteReader in(bytes.data(), bytes.size());
+  char found[sizeof magic];
+  std::uint32_t of_version = 0;
+  std::uint64_t size = 0, sum = 0;
+  in.raw(found, sizeof found);
+  if (std::memcmp(found, magic, sizeof magic) != 0)
+    return refuse("found no snapshot, expected a file that verve simulate --snapshot-every wrote");
+  in.raw(&of_version, sizeof of_version);
+  if (of_version != version)
+    return refuse("found version " + std::to_string(of_version) + " of the format, expected " +
+                  std::to_string(version) + ": it was written by another version of Verve");
+  in.raw(&size, sizeof size);
+  in.raw(&sum, sizeof sum);
+  if (in.left() != size)
+    return refuse("found " + std::to_string(in.left()) + " bytes after the header, expected " + std::to_string(size) +
+                  ": it was cut short");
+  if (checksum(bytes.data() + (bytes.size() - size), size) != sum)
+    return refuse("found another checksum than it was written with: it has been changed");
+  auto content = std::make_shared<Content>();
+  archive_all(in, content->layout, content->state);
+  if (!in.ok() || in.left() != 0) return refuse("found bytes that make no state");
+  return Snapshot(std::move(content));
+}
+
+Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot) {
+  Diagnostics problems;
+  const std::vector<unsigned char> bytes = snapshot.bytes();
+  std::filesystem::path beside = path;
+  beside += ".part";
+  std::error_code failed;
+  {
+    std::ofstream out(beside, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+    out.close();
+    if (!out) problems.error(path.string(), "cannot be written");
+  }
+  if (!problems.has_errors()) std::filesystem::rename(beside, path, failed);
+  if (failed) problems.error(path.string(), "cannot be written: " + failed.message());
+  if (problems.has_errors()) std::filesystem::remove(beside, failed);
+  return problems;
+}
+
+Expected<Snapshot> read_snapshot(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    Diagnostics problems;
+    problems.error(path.string(), "cannot be read, expected a snapshot");
+    return problems;
+  }
+  const std::vector<unsigned char> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return Snapshot::from_bytes(bytes, path.string());
+}
+
+}  // namespace verve

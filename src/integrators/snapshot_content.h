@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "integrators/state.h"
+#include "verve/snapshot.h"
+
+namespace verve {
+
+struct Snapshot::Content {
+  /// What the state belongs to, a line each, to be compared with that of the simulation which is to take it on.
+  std::vector<std::string> layout;
+  State state;
+};
+
+}  // namespace verve
