@@ -134,7 +134,7 @@ StepOutcome World::advance_contact(Island& island, StepReport& report, bool all)
     island.restarts = false;
     for (const int b : island.bodies()) state.ledger[b].lies = sleeps;
   }
-  if (settings.substeps == 0) island.memory.substeps.last = n, island.memory.substeps.least = 1;
+  if (settings.substeps == 0) island.memory.substeps.last = n, island.memory.substeps.iterations = 0;
   write_report(island, iterations, n, worst, report);
   return outcome;
 }

@@ -16,6 +16,12 @@ namespace {
 constexpr double most_above = 1e-3;
 /// Evaluations on the way back: the pose is known to 1/16 of the way, the rest of the energy is kinetic or owed.
 constexpr int most_trials = 6;
+/// Scaled residuals of P and L that round-off leaves.
+constexpr double most_momentum_error = 1e-13;
+/// Of the kinetic energy: what less is missing of H is not known to be.
+constexpr double round_off = 1e-12;
+/// Of the velocities about the rigid motion, in one step.
+constexpr double most_growth = 1.5;
 
 }  // namespace
 
@@ -71,12 +77,14 @@ Island::RigidMotion Island::rigid_motion_now() {
 
 /// Velocities about a rigid motion, into lin_, and their kinetic energy.
 double Island::inner_motion(const RigidMotion& about) {
+  for (int i = 0; i < rows_; ++i) lin_[i] = motion.v[i] - about.at(motion.x[i]);
+  return kinetic(lin_);
+}
+
+double Island::kinetic(const std::vector<Vec4>& v) const {
   double sum = 0;
-  for (int i = 0; i < rows_; ++i) {
-    const Vec4 d = lin_[i] = motion.v[i] - about.at(motion.x[i]);
-    sum += 0.5 * forcing.mass[i] * dot(d, d);
-  }
-  return consistent() ? sum + consistent_.coupling.kinetic(lin_.data()) : sum;
+  for (int i = 0; i < rows_; ++i) sum += 0.5 * forcing.mass[i] * dot(v[i], v[i]);
+  return consistent() ? sum + consistent_.coupling.kinetic(v.data()) : sum;
 }
 
 /// Eq. 24 of a step along the loss: what the half-life takes goes from all of the motion about the rigid one alike, as
@@ -96,6 +104,21 @@ void Island::damp(StepOutcome& out) {
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 
+/// What a step that ended early has left of P and L goes by a rigid change of velocity.
+void Island::return_momenta(StepOutcome& out) {
+  if (!problem_.momenta || problem_.pivots || anchored_) return;
+  if (std::max(out.error_p, out.error_l) <= most_momentum_error) return;
+  const RigidMotion change = rigid_motion(motion.x, out.residual.p * -1.0, out.residual.l * -1.0);
+  const double before = kinetic(motion.v);
+  for (int i = 0; i < rows_; ++i) {
+    const Vec4 v = change.at(motion.x[i]);
+    motion.v[i] += v;
+    if (motion.history) motion.p[i] += v;
+  }
+  out.residual = {{}, {}, out.residual.h + kinetic(motion.v) - before};
+  out.error_p = out.error_l = 0, out.error_h = std::abs(out.residual.h) / out.e_ref;
+}
+
 void Island::bound_energy(const Demand& demand, StepOutcome& out) {
   const Problem& p = problem_;
   const double slack = std::min(p.tolerance, most_above) * out.e_ref;
@@ -113,6 +136,45 @@ void Island::bound_energy(const Demand& demand, StepOutcome& out) {
   motion.history = false;  // rates of another motion
   out.residual.h = rest + kept - target;
   out.rose = rest + kept > out.before + slack;
+  out.error_h = std::abs(out.residual.h) / out.e_ref;
+}
+
+/// At a turning point of a vibration grad H has nothing to correct along, and what a base step has lost there stays
+/// missing. The velocities can take it, in closed form: the motion about the rigid one by a common factor; what that
+/// would have to grow too much for goes the way that the elastic forces drive the island from there.
+void Island::return_energy(StepOutcome& out) {
+  // of a body that flies without moving in itself, H is round-off of its flight
+  const double missing = -out.residual.h;
+  const double slack = std::max(std::min(problem_.tolerance, most_above) * out.e_ref, round_off * kinetic(motion.v));
+  if (!(missing > slack)) return;
+  const double moving = inner_motion(rigid_motion_now());
+  const double s = moving > 0 ? std::min(most_growth, std::sqrt(1 + missing / moving)) : 1;
+  double given = (s * s - 1) * moving;
+  for (Vec4& v : lin_) v = v * (s - 1);
+  if (given < missing - slack) {
+    for (int i = 0; i < rows_; ++i) gg_[i] = motion.gradient[i] * -1.0;
+    solve(gg_, Ag_);
+    motion.v.swap(Ag_);
+    end_ = lin_;
+    const double size = inner_motion(rigid_motion_now());
+    motion.v.swap(Ag_);
+    const auto with = [&](double of_lin) {
+      for (int i = 0; i < rows_; ++i) Ag_[i] = motion.v[i] + end_[i] + lin_[i] * of_lin;
+      return kinetic(Ag_);
+    };
+    const double along = 0.5 * (with(1) - with(-1));  // v^T M d
+    if (size > 0) {
+      const double mu = (std::sqrt(along * along + 4 * size * (missing - given)) - along) / (2 * size);
+      for (int i = 0; i < rows_; ++i) end_[i] += lin_[i] * mu;
+      given = missing;
+    }
+    lin_.swap(end_);
+  }
+  for (int i = 0; i < rows_; ++i) {
+    motion.v[i] += lin_[i];
+    if (motion.history) motion.p[i] += lin_[i];
+  }
+  out.residual.h += given;
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 

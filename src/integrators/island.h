@@ -152,6 +152,9 @@ class Island {
   /// Ends a conserving step of a free or anchored island that has more energy than its target, however it ended: see
   /// energy_bound.cpp. Call it before anything else is done with the island.
   void bound_energy(const Demand& demand, StepOutcome& outcome);
+  /// Likewise one that has less, and before both one that has not come to its momenta.
+  void return_energy(StepOutcome& outcome);
+  void return_momenta(StepOutcome& outcome);
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -196,6 +199,8 @@ class Island {
       for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
   }
   double total_mass() const { return total_mass_; }
+  /// 1/2 v^T M v.
+  double kinetic(const std::vector<Vec4>& v) const;
   /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
   /// sequence of entries but for the anchors to the world.
   void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const {

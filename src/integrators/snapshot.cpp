@@ -64,7 +64,7 @@ void visit(A& a, Grip& g) {
 }
 template <class A>
 void visit(A& a, SubstepControl& c) {
-  archive_all(a, c.last, c.least, c.frames_to_wait, c.waiting, c.fallback_frames, c.energy, c.distance);
+  archive_all(a, c.last, c.iterations, c.energy, c.distance);
 }
 template <class A>
 void visit(A& a, LowRankTerm& t) {

@@ -69,8 +69,8 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
   }
   add(hash, state.gravity);
   const SubstepControl& control = island.memory.substeps;
-  for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(control.last), double(control.least), double(control.fallback_frames),
-                         double(control.frames_to_wait), double(control.waiting), settings.budget})
+  for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(control.last),
+                         double(control.iterations), settings.budget})
     whole(a);
   return hash.value();
 }

@@ -75,11 +75,8 @@ struct CachedContact {
 
 /// How many sub-steps the frames of an island are cut into.
 struct SubstepControl {
-  int last = 1;             // of the last frame
-  int least = 1;            // after a failure, halved again frame by frame,
-  int frames_to_wait = 0;   // once these have passed,
-  int waiting = 0;          // which were as many when half did not do last time
-  int fallback_frames = 0;  // to come on the fallback integrator, after the method's own failed at the shortest sub-step
+  int last = 1;                     // of the last frame
+  int iterations = 0;               // the most that a step of it took
   double energy = 0, distance = 0;  // of the deformation, over the last frames: see Island::observe_frequency
 };
 

@@ -148,6 +148,8 @@ class World {
   Allowance allowance_of(const Island& island) const;
   StepOutcome advance(Island& island, StepReport& report);
   StepOutcome advance_free(Island& island, StepReport& report);
+  int plan_free_substeps(Island& island, double h, const Allowance& allowance);
+  void lower_dialled_energy(Island& island, double time, double h);
   StepOutcome advance_contact(Island& island, StepReport& report, bool all);
   StepOutcome take_step(Island& island, double h, const Demand& demand, bool calm);
   bool falls_asleep(const Island& island);
