@@ -37,6 +37,15 @@ class Axis {
   Axis(double least, double most, bool logarithmic, double from, double to)
       : logarithmic_(logarithmic), from_(from), to_(to) {
     if (!(least <= most)) least = logarithmic ? 1 : 0, most = logarithmic ? 10 : 1;
+    if (logarithmic && most < 200 * least && most > 1.2 * least) {
+      // few decades: as far as the values go, with ticks at 1, 2 and 5
+      low_ = std::log10(least), high_ = std::log10(most);
+      for (int d = int(std::floor(low_)); d <= int(std::ceil(high_)); ++d)
+        for (const double digit : {1, 2, 5})
+          if (const double t = digit * std::pow(10, d); t >= least * (1 - 1e-9) && t <= most * (1 + 1e-9))
+            ticks_.push_back(t);
+      return;
+    }
     if (logarithmic) {
       low_ = std::floor(std::log10(least) + 1e-9), high_ = std::max(low_ + 1, std::ceil(std::log10(most) - 1e-9));
       const int every = 1 + int(high_ - low_) / 8;

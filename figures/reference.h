@@ -42,6 +42,8 @@ class SlowMode {
   double period() const { return period_; }  ///< [frames]
   /// Of the truth: amplitude over its last third by that over its first.
   double kept() const { return kept_; }
+  /// Whether the run is long enough for a last third (four periods), and frames are for the period (2.5 of them).
+  bool measurable() const { return period_ >= 2.5 && double(truth_.size()) >= 4 * period_; }
   SlowError error(const std::vector<double>& coordinate) const;
 
  private:

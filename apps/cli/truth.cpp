@@ -166,9 +166,8 @@ int truth(const TruthOptions& options, Diagnostics problems) {
   std::vector<BarRow> bars;
   try {
     const auto run = [&](const std::vector<TruthScene>& scenes, const char* label) {
-      Progress progress(label, 1000, options.quiet);
-      return study(context, scenes, request.options, request.workers,
-                   [&](double share, const std::string&) { progress.update(int(1000 * share)); });
+      Progress progress(label, int(scenes.size() * request.options.methods.size()), options.quiet, "run");
+      return study(context, scenes, request.options, request.workers, [&](int done) { progress.update(done); });
     };
     ours = run(request.scenes, "scenes");
     if (!request.random.empty()) random = run(request.random, "random scenes");
@@ -186,7 +185,7 @@ int truth(const TruthOptions& options, Diagnostics problems) {
   if (!bars.empty())
     judge_bars(bars, sections.add("bars", "Bars of three materials",
                                   "Free ones are stretched by a tenth and released, clamped ones fall under their "
-                                  "weight; the truth is an explicit run in 256 steps per frame."));
+                                  "weight; the truth is an explicit run in 512 steps per frame."));
   if (!random.empty()) {
     show_profiles(random, request.method, request.options,
                   random_sections.add("random-profiles", "Random scenes",

@@ -16,6 +16,7 @@ struct BarRow {
   double truth_error = 0;  ///< the same of a truth in half the steps
   SlowError slow;
   double period = 0;  ///< of the slowest motion [frames]
+  bool measurable = false;
   double milliseconds = 0, mean_iterations = 0;
 };
 

@@ -58,6 +58,7 @@ const std::vector<std::string>& rivals() {
 }
 
 void judge_scene(const TruthCase& scene, const std::string& method, const StudyOptions& options, Result& result) {
+  result.seconds = scene.seconds;
   if (const auto none = scene.refused.find("truth"); none != scene.refused.end()) {
     result.holds("the truth comes to its end", false, none->second, "no failure", source);
     return;
@@ -83,15 +84,14 @@ void judge_scene(const TruthCase& scene, const std::string& method, const StudyO
       result.at_most(method + ": mean " + measure + " " + with_unit(scene.judged(*ours), "") + ", over the least (" +
                          nearest + ", " + with_unit(least, "") + ")",
                      scene.judged(*ours) / least, 1.05, source, "×");
-    // three windows of two periods: without them there is no last third
     const double periods = scene.period > 0 ? scene.scene.frames / scene.period : 0;
-    if (scene.kept >= 0.9 && periods >= 6 && scene.period >= 2.5)
+    if (scene.kept >= 0.9 && scene.measurable)
       result.between(method + ": amplitude of the slowest motion after " + with_unit(std::floor(periods), "") +
                          " periods, over truth's",
                      ours->slow.amplitude, 0.9, 1.1, source, "×");
     else
       result.differs("The amplitude of the slowest motion is not judged: " +
-                     (periods < 6           ? "there are " + with_unit(std::round(10 * periods) / 10, "") + " periods"
+                     (periods < 4           ? "there are " + with_unit(std::round(10 * periods) / 10, "") + " periods"
                       : scene.period < 2.5 ? "it has " + with_unit(scene.period, "") + " frames per period"
                                            : "the truth itself has " + percent(scene.kept) + " of it at the end") +
                      "; " + method + " has " + with_unit(ours->slow.amplitude, "×") + " truth's.");
@@ -211,7 +211,7 @@ void judge_bars(const std::vector<BarRow>& bars, Result& result) {
                      " of the amplitude only; the tip error is not judged.");
     else
       result.at_most(who + "rms tip error over truth's amplitude", b.tip_error, 0.02, source);
-    result.between(who + "amplitude over truth's", b.slow.amplitude, 0.9, 1.1, source, "×");
+    if (b.measurable) result.between(who + "amplitude over truth's", b.slow.amplitude, 0.9, 1.1, source, "×");
     result.at_most(who + "time per frame", b.milliseconds, 0.5, source, "ms");
   }
   result.table(std::move(table));

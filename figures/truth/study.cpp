@@ -40,15 +40,17 @@ double energy_off(const Film& film, double unit) {
   return most;
 }
 
+/// Over the first frames: later ones of what is chaotic say as much of the length of the run as of the method.
 double mean_distance(const QualityMeter& meter, const Film& a, const Film& b, bool slow) {
   SlowPositions slow_a, slow_b;
   double sum = 0;
-  for (size_t f = 0; f < a.poses.size(); ++f) {
+  const size_t frames = std::min<size_t>(a.poses.size(), distance_frames + 1);
+  for (size_t f = 0; f < frames; ++f) {
     const double d = slow ? meter.distance(slow_a.add(a.poses[f]), slow_b.add(b.poses[f]))
                           : meter.distance(a.poses[f], b.poses[f]);
     if (f > 0) sum += d;
   }
-  return sum / double(std::max<size_t>(1, a.poses.size() - 1));
+  return sum / double(std::max<size_t>(1, frames - 1));
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ TruthOf::TruthOf(const Context& context, const TruthScene& wanted, const StudyOp
   case_.fast = fast_share(mass_, truth_.poses);
   case_.truth_error = mean_distance(*meter_, truth_, half, case_.judged_slow());
   case_.truth_energy = energy_off(truth_, energy_);
-  case_.period = mode_->period(), case_.kept = mode_->kept();
+  case_.period = mode_->period(), case_.kept = mode_->kept(), case_.measurable = mode_->measurable();
   case_.truth = {"truth", truth_.column([](const Shot& s) { return s.time; }), mode_->coordinate(truth_.poses)};
 }
 
@@ -170,8 +172,7 @@ std::vector<TruthRun> TruthOf::ladder(const Context& context, const std::string&
 }
 
 std::vector<TruthCase> study(const Context& context, const std::vector<TruthScene>& scenes, const StudyOptions& options,
-                             int workers,
-                             const std::function<void(double, const std::string&)>& progress) {
+                             int workers, const std::function<void(int)>& progress) {
   struct Part {
     std::once_flag made;
     std::unique_ptr<TruthOf> truth;
@@ -189,12 +190,14 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
     std::vector<TruthRun> runs;
     std::string refused;
     Curve curve;
+    double seconds = 0;
   };
   std::vector<Found> found(tasks.size());
   size_t finished = 0;
   std::mutex mutex;
   for_each_task(tasks.size(), workers, [&](size_t t) {
     const Task task = tasks[t];
+    const double begin = thread_seconds();
     Part& part = parts[task.scene];
     std::call_once(part.made, [&] {
       try {
@@ -205,10 +208,10 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
     });
     if (part.truth)
       found[t].runs = part.truth->ladder(context, options.methods[task.method], found[t].refused, found[t].curve);
+    found[t].seconds = thread_seconds() - begin;
     const std::lock_guard lock(mutex);
     ++finished;
-    if (progress)
-      progress(double(finished) / double(tasks.size()), scenes[task.scene].name + " by " + options.methods[task.method]);
+    if (progress) progress(int(finished));
   });
   for (size_t s = 0; s < scenes.size(); ++s) {
     if (parts[s].truth)
@@ -219,6 +222,7 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
   for (size_t t = 0; t < tasks.size(); ++t) {
     TruthCase& c = out[tasks[t].scene];
     const std::string& method = options.methods[tasks[t].method];
+    c.seconds += found[t].seconds;
     for (TruthRun& run : found[t].runs) c.runs.push_back(std::move(run));
     if (!found[t].refused.empty()) c.refused[method] = found[t].refused;
     if (!found[t].curve.x.empty()) c.curves[method] = std::move(found[t].curve);

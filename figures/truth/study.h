@@ -12,6 +12,8 @@
 
 namespace verve::figures {
 
+inline constexpr int distance_frames = 90;  ///< over which distances are averaged
+
 /// A run of one scene by one method with one number of sub-steps and iterations.
 struct TruthRun {
   std::string method;
@@ -22,7 +24,7 @@ struct TruthRun {
 
   double milliseconds = 0;             ///< mean per frame of processor time, without the first
   double mean_iterations = 0, most_iterations = 0;
-  double distance = 0, slow_distance = 0;  ///< mean over the frames (docs/compare.md)
+  double distance = 0, slow_distance = 0;  ///< mean over the first frames (docs/compare.md)
   SlowError slow;
   /// In units of the largest kinetic + elastic energy of the truth: the largest |H + heat + booked loss - H0|, what H,
   /// heat and booked loss came to at the end.
@@ -42,6 +44,8 @@ struct TruthCase {
   double fast = 0;          ///< fast_share of the truth
   double period = 0;        ///< of its slowest motion [frames]
   double kept = 0;          ///< of the amplitude of that, by the truth itself
+  bool measurable = false;  ///< SlowMode::measurable()
+  double seconds = 0;       ///< of the processor, for truth and runs
   std::vector<TruthRun> runs;
   std::map<std::string, std::string> refused;  ///< by method, why
   Curve truth;                                 ///< the slow coordinate over time
@@ -88,9 +92,8 @@ class TruthOf {
   double energy_ = 0, roughness_ = 0, jitter_ = 0;
 };
 
-/// All of it by `workers` threads. `done` is called with one case at a time when all its methods have run, and
-/// `progress` now and then with the share of the work that is done.
+/// All of it by `workers` threads. `progress` is told how many pairs of scene and method are done.
 std::vector<TruthCase> study(const Context& context, const std::vector<TruthScene>& scenes, const StudyOptions& options,
-                             int workers, const std::function<void(double, const std::string&)>& progress);
+                             int workers, const std::function<void(int)>& progress);
 
 }  // namespace verve::figures
