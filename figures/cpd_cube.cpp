@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figures/beside_truth.h"
 #include "figures/panel.h"
 #include "figures/papers.h"
 
@@ -64,6 +65,7 @@ void cpd_fig2(Context& context, Result& result) {
   fine.solver.substeps = context.quick ? 32 : 64;
   const Film truth = film(context, fine, {.label = "truth", .frames = frames});
   const double expected = late_elastic(truth);
+  judge_oscillation(result, who, ours, truth);
   Table split{"Where the energy is, mean over the last half",
               {{"method", "elastic share of H", "against truth", "|L| / L₀, mean over the last half"}}};
   const auto row = [&](const std::string& name, const Film& f) {
@@ -97,6 +99,9 @@ void cpd_fig2(Context& context, Result& result) {
   const Panel calm =
       make_panel(context, "cube", soft, frames, context.quick ? std::vector<std::string>{"pd", "cpd"} : papers);
   judge_ours(result, "soft cube, ", calm.of(who), calm.of("pd"));
+  const Film soft_truth = reference_film(context, soft, reference_steps, {.frames = frames, .keep_poses = true}, true);
+  judge_oscillation(result, "soft cube, " + who, calm.of(who), soft_truth);
+  judge_slow_motion(result, "soft cube, " + who, "soft_slow", calm.of(who), soft_truth);
   for (const bool elastic : {false, true}) {
     Chart chart{elastic ? "soft_elastic" : "soft_energy",
                 elastic ? "Elastic energy of the soft cube" : "Total energy of the soft cube",

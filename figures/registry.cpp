@@ -41,8 +41,8 @@ const std::vector<Figure>& registry() {
       {"cpd-fig9", "A strip falls on itself", "A strip over a bar falls, touches itself and goes on moving.", "C35", 16,
        0, cpd_fig9},
       {"cpd-fig10", "A trampoline swings",
-       "A stretched sheet held at its corners swings on by CPD, dies down by PD, and is bumpy by PD + FEPR.", "C36", 8,
-       0, cpd_fig10},
+       "A stretched sheet held at its corners swings on by CPD, dies down by PD, and is bumpy by PD + FEPR.", "C36, docs/truth.md",
+       30, 2, cpd_fig10},
       {"cpd-fig11", "A shortcut through one frame",
        "Total energy over the iterations of frame 40 of the trampoline: CPD goes straight to it, FEPR after the detour "
        "of PD.",
