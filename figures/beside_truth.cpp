@@ -7,14 +7,14 @@ namespace verve::figures {
 
 void judge_slow_motion(Result& result, const std::string& what, const std::string& name, const Film& ours,
                        const Film& truth) {
-  if (!truth.failure.empty() || !ours.failure.empty()) {
+  if (!truth.failure.empty() || ours.frames() < truth.frames()) {
     result.holds(what + ": runs beside the truth", false, ours.failure + truth.failure, "no failure", "docs/truth.md");
     return;
   }
   const SlowMode mode(simulation(ours.scene), truth.poses);
   const std::vector<double> q = mode.coordinate(ours.poses), q0 = mode.coordinate(truth.poses);
   const SlowError error = mode.error(q);
-  const double periods = mode.period() > 0 ? ours.frames() / mode.period() : 0;
+  const double periods = mode.period() > 0 ? truth.frames() / mode.period() : 0;
   const std::string span = " after " + with_unit(std::floor(10 * periods) / 10, "") + " periods";
   if (mode.measurable() && mode.kept() >= 0.9) {
     result.between(what + ": amplitude of the slowest motion" + span + ", over truth's", error.amplitude, 0.9, 1.1,
@@ -27,8 +27,9 @@ void judge_slow_motion(Result& result, const std::string& what, const std::strin
                    " of truth's amplitude" + span + (mode.measurable() ? ", of which truth itself loses " +
                    with_unit(std::round(100 * (1 - mode.kept())), "%") : "") + ".");
   }
-  const std::vector<double> time = ours.column([](const Shot& s) { return s.time; });
-  Chart chart{name, "Slowest motion beside truth", "time [s]", "q [√kg m]", {{"truth", time, q0}, {ours.label, time, q}}};
+  const std::vector<double> time = truth.column([](const Shot& s) { return s.time; });
+  Chart chart{name, "Slowest motion beside truth", "time [s]", "q [√kg m]", {}};
+  chart.curves = {{"truth", time, q0}, {ours.label, time, {q.begin(), q.begin() + std::ptrdiff_t(q0.size())}}};
   chart.curves[0].dashed = true;
   result.chart(std::move(chart));
 }

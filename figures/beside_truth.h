@@ -5,7 +5,7 @@
 
 namespace verve::figures {
 
-/// Amplitude of the slowest motion within 10 % of the truth's at the end of the run, and how far it is behind: no more
+/// Amplitude of the slowest motion within 10 % of the truth's at the end of `truth`, and how far it is behind: no more
 /// than twice what the trapezoid rule, the least dispersive of the family, is behind after so many periods,
 /// (ωh)²/12 of a period each, and 5°. Not judged, with words why, where the run is too short or the truth itself loses
 /// it. `what` begins the checks ("cpd, pendulum"); `name` is that of the chart of both.

@@ -12,8 +12,6 @@ namespace verve::figures {
 namespace {
 
 constexpr int most_substeps = 64;
-/// More than any rung of a ladder should take: a run that is so far beyond the largest budget is not waited for.
-constexpr double patience = 3;
 
 double late_jitter(const std::vector<double>& mass, const std::vector<std::vector<Vec3>>& poses) {
   double sum = 0;
@@ -153,7 +151,7 @@ std::vector<TruthRun> TruthOf::ladder(const Context& context, const std::string&
   for (int n = info.substeps; n <= most_substeps; n *= 2) {
     Scene s = named;
     s.solver.substeps = n;
-    TruthRun run = measure(context, s, patience * most, nullptr);
+    TruthRun run = measure(context, s, most, nullptr);  // what is beyond the largest budget is not waited for
     const bool beyond = run.milliseconds > most;
     // finer than the truth is known nothing can be told apart
     const bool fine = run.good() && case_.judged(run) <= case_.truth_error;
@@ -165,7 +163,7 @@ std::vector<TruthRun> TruthOf::ladder(const Context& context, const std::string&
   for (int cap = info.iterations / 2; cap >= 1 && !one_is_cheap; cap /= 2) {
     Scene s = named;
     s.solver.substeps = info.substeps, s.solver.iterations = cap;
-    out.push_back(measure(context, s, patience * most, nullptr));
+    out.push_back(measure(context, s, most, nullptr));
     one_is_cheap = out.back().milliseconds <= least;
   }
   return out;
