@@ -170,12 +170,11 @@ int truth(const TruthOptions& options, Diagnostics problems) {
       return study(context, scenes, request.options, request.workers, [&](int done) { progress.update(done); });
     };
     ours = run(request.scenes, "scenes");
-    if (!request.random.empty()) random = run(request.random, "random scenes");
-    if (request.bars) bars = bar_rows(context, request.method, request.workers);
-  } catch (const Interrupted&) {
-    std::fprintf(stderr, "verve: truth: interrupted; nothing was written\n");
-    return 128 + InterruptGuard::signal();
+    if (!request.random.empty() && !InterruptGuard::signal()) random = run(request.random, "random scenes");
+    if (request.bars && !InterruptGuard::signal()) bars = bar_rows(context, request.method, request.workers);
+  } catch (const Interrupted&) {  // of the bars; the page has what was finished
   }
+  const int signal = InterruptGuard::signal();
 
   Sections sections, random_sections;
   if (!ours.empty())
@@ -230,7 +229,11 @@ int truth(const TruthOptions& options, Diagnostics problems) {
   report(problems);
   if (!options.quiet) std::printf("\n%s\n", (out / "index.html").string().c_str());
   if (!random.empty()) std::printf("random scenes: %d passed, %d failed\n", random_passed, random_failed);
+  if (signal)
+    std::fprintf(stderr, "verve: truth: interrupted after %d of %d scenes; the page has those\n", int(all.size()),
+                 int(request.scenes.size() + request.random.size()));
   std::printf("%d passed, %d failed\n", passed, failed);
+  if (signal) return 128 + signal;
   return failed || !written ? exit_failed : exit_done;
 }
 

@@ -189,11 +189,12 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
     std::string refused;
     Curve curve;
     double seconds = 0;
+    bool done = false;
   };
   std::vector<Found> found(tasks.size());
   size_t finished = 0;
   std::mutex mutex;
-  for_each_task(tasks.size(), workers, [&](size_t t) {
+  const auto work = [&](size_t t) {
     const Task task = tasks[t];
     const double begin = thread_seconds();
     Part& part = parts[task.scene];
@@ -208,16 +209,22 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
       found[t].runs = part.truth->ladder(context, options.methods[task.method], found[t].refused, found[t].curve);
     found[t].seconds = thread_seconds() - begin;
     const std::lock_guard lock(mutex);
-    ++finished;
+    found[t].done = true, ++finished;
     if (progress) progress(int(finished));
-  });
+  };
+  try {
+    for_each_task(tasks.size(), workers, work);
+  } catch (const Interrupted&) {  // scenes that are complete are kept
+  }
   for (size_t s = 0; s < scenes.size(); ++s) {
     if (parts[s].truth)
       out[s] = parts[s].truth->described();
     else
       out[s].scene = scenes[s], out[s].refused["truth"] = parts[s].failure;
   }
+  std::vector<char> complete(scenes.size(), 1);
   for (size_t t = 0; t < tasks.size(); ++t) {
+    complete[tasks[t].scene] &= char(found[t].done);
     TruthCase& c = out[tasks[t].scene];
     const std::string& method = options.methods[tasks[t].method];
     c.seconds += found[t].seconds;
@@ -225,7 +232,10 @@ std::vector<TruthCase> study(const Context& context, const std::vector<TruthScen
     if (!found[t].refused.empty()) c.refused[method] = found[t].refused;
     if (!found[t].curve.x.empty()) c.curves[method] = std::move(found[t].curve);
   }
-  return out;
+  std::vector<TruthCase> kept;
+  for (size_t s = 0; s < scenes.size(); ++s)
+    if (complete[s]) kept.push_back(std::move(out[s]));
+  return kept;
 }
 
 }  // namespace verve::figures

@@ -92,7 +92,8 @@ class TruthOf {
   double energy_ = 0, roughness_ = 0, jitter_ = 0;
 };
 
-/// All of it by `workers` threads. `progress` is told how many pairs of scene and method are done.
+/// All of it by `workers` threads. `progress` is told how many pairs of scene and method are done. When interrupted,
+/// the scenes that every method has run.
 std::vector<TruthCase> study(const Context& context, const std::vector<TruthScene>& scenes, const StudyOptions& options,
                              int workers, const std::function<void(int)>& progress);
 

@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <thread>
 
 #include "process.h"
 
@@ -105,4 +107,17 @@ TEST_CASE("scenes, methods, budgets and seeds that cannot be meant are refused b
   CHECK(listed.code == 0);
   for (const char* name : {"trampoline", "ball-stiff", "bars"}) CHECK(contains(listed.out, name));
   CHECK_FALSE(std::filesystem::exists(folder.path("runs")));
+}
+
+TEST_CASE("Ctrl-C ends verve truth with a page of the scenes that were finished") {
+  const Folder folder;
+  Process process(folder, {"truth", "--out", "out"});  // minutes
+  for (int i = 0; i < 1000 && !std::filesystem::exists(folder.path("out")); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  process.send(SIGINT);
+  const Outcome outcome = process.wait();
+  CHECK(outcome.code == 130);
+  CHECK(contains(outcome.err, "interrupted after 0 of 12 scenes"));
+  CHECK(contains(outcome.out, "0 passed, 0 failed"));
+  CHECK(contains(read_file(folder.path("out/index.html")), "</html>"));
 }
