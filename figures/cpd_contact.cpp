@@ -2,6 +2,7 @@
 // falls on itself (Fig. 9).
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "figures/beside_truth.h"
 #include "figures/papers.h"
@@ -147,14 +148,18 @@ void cpd_fig8(Context& context, Result& result) {
   const Film ours = whole_film(context, by_method(bears, who), {.keep_poses = true, .each_body = true});
   const Film pd = film(context, by_method(bears, "pd"), {.keep_poses = true, .each_body = true});
   // by what goes from one to the other: contact may begin and end within a step
-  int touch = -1, apart = -1;
-  const double scale = norm(ours.shots[0].bodies[0].momentum);
-  for (int i = 1; i <= ours.frames(); ++i) {
-    const Vec3 given = ours.shots[size_t(i)].bodies[0].momentum - ours.shots[size_t(i - 1)].bodies[0].momentum;
-    if (!(norm(given) > 1e-9 * scale)) continue;
-    if (touch < 0) touch = i;
-    apart = i;
-  }
+  const auto touching = [](const Film& f) {
+    std::pair<int, int> frames{-1, -1};  // the first and the last
+    const double scale = norm(f.shots[0].bodies[0].momentum);
+    for (int i = 1; i <= f.frames(); ++i) {
+      const Vec3 given = f.shots[size_t(i)].bodies[0].momentum - f.shots[size_t(i - 1)].bodies[0].momentum;
+      if (!(norm(given) > 1e-9 * scale)) continue;
+      if (frames.first < 0) frames.first = i;
+      frames.second = i;
+    }
+    return frames;
+  };
+  const auto [touch, apart] = touching(ours);
   result.between(who + ": frame in which they first touch", touch, 13, 17, "C34");
   result.between(who + ": frame at whose end they are apart", apart, 18, 22, "C34");
   const auto spin = [](const Shot& s, size_t b) { return norm(s.bodies[b].spin); };
@@ -166,6 +171,28 @@ void cpd_fig8(Context& context, Result& result) {
         off = std::max(off, std::abs(spin(ours.shots[size_t(i)], b) / there - 1));
       result.at_most(who + ", " + bears.bodies[b].name + " bear: |L| afterwards, largest change", off, 1e-4, "C34");
     }
+  if (!context.quick && apart > 0) {
+    const int until = apart + 12;
+    const Film truth = reference_film(context, bears, reference_steps_for(bears), {.frames = until, .each_body = true});
+    const auto parting = [&](const Film& f) {
+      const auto velocity = [&](size_t b) {
+        return f.shots[size_t(until)].bodies[b].momentum / f.shots[size_t(until)].bodies[b].mass;
+      };
+      return velocity(1) - velocity(0);
+    };
+    if (truth.failure.empty() && ours.frames() >= until) {
+      const Vec3 a = parting(ours), b = parting(truth);
+      const auto [first, last] = touching(truth);
+      result.between(who + ": speed at which they part, over that of fine steps (which touch from frame " +
+                         std::to_string(first) + " to " + std::to_string(last) + ")",
+                     norm(a) / norm(b), 0.96, 1.04, "design 4.4", "×");
+      result.at_most(who + ": its direction beside that of fine steps",
+                     std::acos(std::clamp(dot(a, b) / (norm(a) * norm(b)), -1.0, 1.0)) * 180 / std::numbers::pi, 6,
+                     "design 4.4", "°");
+    } else {
+      result.holds("fine steps run to their end", false, truth.failure, "no failure", "docs/truth.md");
+    }
+  }
   const auto total = [&](const Film& f, int i) { return spin(f.shots[size_t(i)], 0) + spin(f.shots[size_t(i)], 1); };
   // at its largest after the impact, and at the end
   double most = 0;

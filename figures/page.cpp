@@ -70,12 +70,13 @@ std::string section(const Made& made, const std::string& command) {
   std::snprintf(seconds, sizeof seconds, "%.1f s", result.seconds);
   std::string out = "<section id=\"" + std::string(figure.name) + "\"><h2>" + figure.name + ": " +
                     escaped(figure.title) + "</h2>\n<p>" + escaped(figure.shows) + "</p>\n";
-  out += "<div class=\"wide\"><table><tr><th></th><th>what</th><th>measured</th><th>bound</th><th>from</th></tr>\n";
+  if (!result.checks.empty())
+    out += "<div class=\"wide\"><table><tr><th></th><th>what</th><th>measured</th><th>bound</th><th>from</th></tr>\n";
   for (const Check& c : result.checks)
     out += std::string("<tr><td class=\"") + (c.passed ? "good\">pass" : "bad\">FAIL") + "</td><td>" + escaped(c.what) +
            "</td><td>" + escaped(c.measured) + "</td><td>" + escaped(c.bound) + "</td><td class=\"soft\">" +
            escaped(c.source) + "</td></tr>\n";
-  out += "</table></div>\n";
+  if (!result.checks.empty()) out += "</table></div>\n";
   for (const std::string& words : result.remarks) out += "<p class=\"differs\">" + escaped(words) + "</p>\n";
   for (const Picture& p : result.pictures) {
     const bool moving = p.name.ends_with(".gif");
@@ -89,8 +90,9 @@ std::string section(const Made& made, const std::string& command) {
     out += "</div>\n";
   }
   for (const Table& table : result.tables) out += table_html(table);
+  if (result.checks.empty()) return out + "</section>\n";
   return out + "<p class=\"soft\">" + verdict(result.passed(), result.failed()) + ", " + seconds +
-         "; <code>" + escaped(command + " " + figure.name) + "</code></p></section>\n";
+         (command.empty() ? "" : "; <code>" + escaped(command + " " + figure.name) + "</code>") + "</p></section>\n";
 }
 
 std::string quoted(const std::string& text) {

@@ -21,7 +21,7 @@ std::string verdict(int passed, int failed);
 struct PageText {
   std::string title, heading;
   std::string introduction;  ///< HTML
-  std::string command;       ///< that makes one of them again, given its name: "verve figures"
+  std::string command;       ///< that makes one of them again, given its name: "verve figures"; empty: none does
 };
 /// A page needs no other file and no network, follows the reader's light or dark, prints.
 std::string page(const PageText& text, const std::vector<Made>& made);

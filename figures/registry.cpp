@@ -36,7 +36,7 @@ const std::vector<Figure>& registry() {
       {"cpd-fig7", "A ball bounces", "A dropped ball comes back to its height by CPD, by PD it lies still.", "C32", 40,
        5, cpd_fig7},
       {"cpd-fig8", "Two bears collide",
-       "Two bears meet at frame 15 and part at frame 20; their angular momenta stay by CPD and decay by PD.", "C34", 9,
+       "Two bears meet at frame 15 and part at frame 20; their angular momenta stay by CPD and decay by PD.", "C34, design 4.4", 45,
        3, cpd_fig8},
       {"cpd-fig9", "A strip falls on itself", "A strip over a bar falls, touches itself and goes on moving.", "C35", 16,
        2.5, cpd_fig9},

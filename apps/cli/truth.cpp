@@ -224,7 +224,7 @@ int truth(const TruthOptions& options, Diagnostics problems) {
       write((std::string(m.figure->name) == "profiles" ? p.name : "random_" + p.name).c_str(), p.bytes);
   write("index.html", page({"Verve: motion beside the truth", "Motion beside the truth",
                             introduction(request, passed + random_passed, failed + random_failed, seconds(), options.quick),
-                            "verve truth"},
+                            ""},
                            made));
   report(problems);
   if (!options.quiet) std::printf("\n%s\n", (out / "index.html").string().c_str());
