@@ -23,9 +23,11 @@ void judge_slow_motion(Result& result, const std::string& what, const std::strin
     result.at_most(what + ": its phase" + span + ", behind truth or ahead", std::abs(error.phase),
                    5 + 2 * 360 * periods * turn * turn / 12, "docs/truth.md", "°");
   } else {
-    result.differs(what + ": the slowest motion is not judged; it has " + with_unit(error.amplitude, "×") +
-                   " of truth's amplitude" + span + (mode.measurable() ? ", of which truth itself loses " +
-                   with_unit(std::round(100 * (1 - mode.kept())), "%") : "") + ".");
+    const std::string why = mode.measurable()
+                                ? "truth itself loses " + with_unit(std::round(100 * (1 - mode.kept())), "%") + " of it"
+                                : "the run is too short, or its period less than 2.5 frames";
+    result.differs(what + ": the slowest motion is not judged, because " + why + "; it has " +
+                   with_unit(error.amplitude, "×") + " of truth's amplitude" + span + ".");
   }
   const std::vector<double> time = truth.column([](const Shot& s) { return s.time; });
   Chart chart{name, "Slowest motion beside truth", "time [s]", "q [√kg m]", {}};

@@ -106,8 +106,8 @@ class SvgCanvas final : public Canvas {
     svg_ += "<circle cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"3\" fill=\"" + color + "\"/>\n";
   }
   std::string finish(double height) const {
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + at(chart_width) + " " + at(height) + "\" width=\"" +
-           at(width) + "\" height=\"" + at(height) +
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + at(chart_width) + " " + at(height) +
+           "\" width=\"" + at(width) + "\" height=\"" + at(height) +
            "\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<style>"
            ".t{fill:var(--ink,#333)}.h{fill:var(--ink,#222);font-weight:600;font-size:14px}"
            ".g{stroke:var(--grid,#e3e6ea);stroke-width:1}.a{stroke:var(--axis,#8a929c);stroke-width:1}"

@@ -50,7 +50,8 @@ class ImageCanvas final : public Canvas {
     const double share = *anchor == 's' ? 0 : *anchor == 'm' ? 0.5 : 1;
     const render::Color ink = *kind == 'h' ? render::Color{0, 0, 0} : render::Color{0.03f, 0.03f, 0.04f};
     if (!upright) {
-      const int left = int(std::lround(x * scale_ - share * width)), top = int(std::lround(y * scale_)) - height + scale_;
+      const int left = int(std::lround(x * scale_ - share * width)),
+                top = int(std::lround(y * scale_)) - height + scale_;
       render::label(image_, left, top, shown, ink, scale_);
       if (*kind == 'h') render::label(image_, left + 1, top, shown, ink, scale_);  // bold
       return;
@@ -73,7 +74,9 @@ class ImageCanvas final : public Canvas {
       if (!points[i].begins)
         stroke(points[i - 1].x, points[i - 1].y, points[i].x, points[i].y, pixel(color), 0.8, dashed ? 5.0 : 0.0);
   }
-  void dot(double x, double y, const std::string& color) override { disc(x * scale_, y * scale_, 3 * scale_, pixel(color)); }
+  void dot(double x, double y, const std::string& color) override {
+    disc(x * scale_, y * scale_, 3 * scale_, pixel(color));
+  }
 
  private:
   void disc(double x, double y, double radius, const Pixel& color) {

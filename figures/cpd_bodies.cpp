@@ -190,7 +190,8 @@ void cpd_fig3(Context& context, Result& result) {
     body.potentials.push_back({"tet_volume", {{"stiffness", Track<double>(10 * mu)}}});
     body.initial.angular_velocity = {0, 0.5, 0};
     films.push_back(
-        whole_film(context, ring, {.label = "μ = " + with_unit(mu, "Pa"), .frames = context.frames(450, 225), .keep_poses = true}));
+        whole_film(context, ring,
+                   {.label = "μ = " + with_unit(mu, "Pa"), .frames = context.frames(450, 225), .keep_poses = true}));
     const Film& f = films.back();
     const auto found = measure(f, simulation(ring).mesh(0));
     const double radius = mean(found.radius);
@@ -240,7 +241,10 @@ void cpd_fig3(Context& context, Result& result) {
                    apart / double(ours.radius.size()) / drawn, 0.1, "docs/truth.md");
     result.at_most(who + ", μ turned by hand: |ΔL| / L₀", live.off_spin(), 1e-4, "C20");
     const std::vector<double> time = live.column([](const Shot& s) { return s.time; });
-    result.chart({"live", "μ turned by hand from 500 to 2e4 Pa between 1 and 4 s", "time [s]", "radius / at rest",
+    result.chart({"live",
+                  "μ turned by hand from 500 to 2e4 Pa between 1 and 4 s",
+                  "time [s]",
+                  "radius / at rest",
                   {{who, time, ours.radius}, {"truth", time, fine.radius, true}}});
   }
 
@@ -305,7 +309,8 @@ void cpd_fig4(Context& context, Result& result) {
     if (context.quick) pipe.bodies[0].mesh.parameters["resolution"] = {12};
     const std::string who = context.ours(pipe.solver.method);
     if (!context.method.empty()) pipe = by_method(pipe, who);
-    films.push_back(whole_film(context, pipe, {.label = c.label, .frames = context.frames(600, 300), .keep_poses = true}));
+    films.push_back(
+        whole_film(context, pipe, {.label = c.label, .frames = context.frames(600, 300), .keep_poses = true}));
     const Film& f = films.back();
     const std::vector<Vec3> axis = axis_of(f, simulation(pipe), c.coordinate);
     Curve curve{c.label, {}, {}};

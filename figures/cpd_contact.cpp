@@ -70,7 +70,8 @@ void cpd_fig7(Context& context, Result& result) {
   add(height, ours, who), add(height, pd, "pd");
   add(soft_height, ours_soft, who), add(soft_height, pd_soft, "pd");
   if (context.quick) {
-    const Film truth = reference_film(context, soft, reference_steps_for(soft), {.label = "truth, soft ball", .frames = 60});
+    const Film truth =
+        reference_film(context, soft, reference_steps_for(soft), {.label = "truth, soft ball", .frames = 60});
     add(soft_height, truth, "truth");
     result.at_most(who + ", soft ball: first apex beside that of fine steps, difference over the drop",
                    std::abs(nth(bounces(ours_soft), 1) - nth(bounces(truth), 1)), 0.06, "design 4.4");

@@ -130,7 +130,8 @@ void cpd_fig2(Context& context, Result& result) {
                           with_unit(alive, "×"), f.failure.empty() ? "done" : f.failure});
   }
   result.table(std::move(swept));
-  result.at_most("soft cube, published: oscillation over truth's, the most of any ε", liveliest, 0.75, "design 4.3", "×");
+  result.at_most("soft cube, published: oscillation over truth's, the most of any ε", liveliest, 0.75, "design 4.3",
+                 "×");
 
   // C28 asks for the same stop rule: the paper's 1e-4
   Table times{"Cost of the methods that conserve, stop rule 1e-4 as in the paper",

@@ -57,9 +57,9 @@ void cpd_fig10(Context& context, Result& result) {
     result.at_least(who + ": amplitude of the centre of mass after 10 cycles, of the largest so far (truth: " +
                         with_unit(tenth(peaks(swing(truth), 0)), "") + ")",
                     tenth(tops), 0.95, "C36");
-  result.at_least(who + ": amplitude of the middle vertex, last third over first (truth: " +
-                      with_unit(thirds(truth), "") + ")",
-                  thirds(films[0]), 0.95, "C36");
+  result.at_least(
+      who + ": amplitude of the middle vertex, last third over first (truth: " + with_unit(thirds(truth), "") + ")",
+      thirds(films[0]), 0.95, "C36");
   const auto rough = [](const Film& f) {
     const std::vector<double> r = f.column([](const Shot& s) { return s.roughness; });
     return mean(std::span(r).subspan(2 * r.size() / 3));
@@ -97,8 +97,9 @@ void cpd_fig10(Context& context, Result& result) {
   for (const Film& f : films)
     for (size_t k = 0; k < 5 && k < tops.size(); ++k)
       looks.push_back({&f, std::min(tops[2 * k < tops.size() ? 2 * k : k].frame, f.frames())});
-  strip(context, result, "frames", "When ours is at the top, every other time: ours, pd, PD10 + FEPR, PDc + FEPR, truth",
-        looks, {.columns = 5, .width = 270, .height = 170, .direction = {0.4, 0.5, 1}});
+  strip(context, result, "frames",
+        "When ours is at the top, every other time: ours, pd, PD10 + FEPR, PDc + FEPR, truth", looks,
+        {.columns = 5, .width = 270, .height = 170, .direction = {0.4, 0.5, 1}});
 }
 
 void cpd_fig11(Context& context, Result& result) {
@@ -185,7 +186,8 @@ void cpd_fig12(Context& context, Result& result) {
     if (!(context.quick && method == "pd"))  // shown, not judged
       films.push_back(film(context, by_method(bar, method), {.frames = frames, .keep_poses = method == who}));
   const Film& ours = films[0];
-  const Film truth = reference_film(context, bar, reference_steps, {.frames = context.frames(frames, 240), .keep_poses = true});
+  const Film truth =
+      reference_film(context, bar, reference_steps, {.frames = context.frames(frames, 240), .keep_poses = true});
   judge_slow_motion(result, who + ", pendulum", "pendulum_slow", ours, truth);
   const double start = ours.shots[0].all.center.y, drop = 0.5;  // from the horizontal to below the hinge
   const auto swings = [&](const Film& f) {

@@ -194,8 +194,7 @@ std::vector<Vec3> SlowMode::displacement(const std::vector<Vec3>& pose) const {
   for (const Body& body : bodies_) {
     if (!free_ && !bounces_) continue;
     Vec3 center{};
-    for (size_t i = 0; i < body.count; ++i)
-      center += pose[body.first + i] * (mass_[body.first + i] / body.mass);
+    for (size_t i = 0; i < body.count; ++i) center += pose[body.first + i] * (mass_[body.first + i] / body.mass);
     if (bounces_) {
       for (size_t i = 0; i < body.count; ++i) out[body.first + i] = {0, center.y, 0};
       continue;

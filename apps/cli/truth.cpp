@@ -52,8 +52,8 @@ std::vector<TruthScene> chosen_scenes(const TruthOptions& options, bool& bars, D
   std::vector<TruthScene> out;
   bars = options.names.empty();
   for (const std::string& name : options.names) {
-    const auto found = std::find_if(truth_scenes().begin(), truth_scenes().end(),
-                                    [&](const TruthScene& s) { return s.name == name; });
+    const auto found =
+        std::find_if(truth_scenes().begin(), truth_scenes().end(), [&](const TruthScene& s) { return s.name == name; });
     if (name == "bars")
       bars = true;
     else if (found == truth_scenes().end())
@@ -87,7 +87,8 @@ Request read_request(const TruthOptions& options, Diagnostics& problems) {
   if (!options.budgets.empty()) {
     out.options.budgets.clear();
     for (const std::string& word : words_of(options.budgets)) {
-      if (word.empty()) problems.error("--budgets", "found \"" + options.budgets + "\", expected numbers between commas");
+      if (word.empty())
+        problems.error("--budgets", "found \"" + options.budgets + "\", expected numbers between commas");
       if (const auto ms = read_positive("--budgets", word, problems)) out.options.budgets.push_back(*ms);
     }
     std::sort(out.options.budgets.begin(), out.options.budgets.end());
@@ -112,7 +113,8 @@ class Sections {
   Result& add(const std::string& name, const std::string& title, const std::string& shows) {
     for (const std::string& text : {name, title, shows}) texts_.push_back(text);
     const size_t n = texts_.size();
-    figures_.push_back({texts_[n - 3].c_str(), texts_[n - 2].c_str(), texts_[n - 1].c_str(), "docs/truth.md", 1, 1, nullptr});
+    figures_.push_back(
+        {texts_[n - 3].c_str(), texts_[n - 2].c_str(), texts_[n - 1].c_str(), "docs/truth.md", 1, 1, nullptr});
     made.push_back({&figures_.back(), {}});
     return made.back().result;
   }
@@ -222,10 +224,10 @@ int truth(const TruthOptions& options, Diagnostics problems) {
   for (const Made& m : made)
     for (const Picture& p : m.result.pictures)
       write((std::string(m.figure->name) == "profiles" ? p.name : "random_" + p.name).c_str(), p.bytes);
-  write("index.html", page({"Verve: motion beside the truth", "Motion beside the truth",
-                            introduction(request, passed + random_passed, failed + random_failed, seconds(), options.quick),
-                            ""},
-                           made));
+  write("index.html",
+        page({"Verve: motion beside the truth", "Motion beside the truth",
+              introduction(request, passed + random_passed, failed + random_failed, seconds(), options.quick), ""},
+             made));
   report(problems);
   if (!options.quiet) std::printf("\n%s\n", (out / "index.html").string().c_str());
   if (!random.empty()) std::printf("random scenes: %d passed, %d failed\n", random_passed, random_failed);

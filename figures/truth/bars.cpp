@@ -40,7 +40,8 @@ double tip_difference(const Mesh& mesh, const Film& a, const Film& b) {
 Scene bar_scene(const std::string& material, bool clamped) {
   PotentialSpec elastic = potential(material, {{"young", 1e6}, {"poisson", 0.3}});
   Scene out = scene_with(
-      generated("bar", {{"length", {length}}, {"height", {thick}}, {"width", {thick}}, {"cells", {16, 4, 4}}}, {elastic}),
+      generated("bar", {{"length", {length}}, {"height", {thick}}, {"width", {thick}}, {"cells", {16, 4, 4}}},
+                {elastic}),
       "cpd");
   out.name = material + (clamped ? ", clamped" : ", free");
   out.step = 1.0 / 60, out.frames = 300;

@@ -34,7 +34,8 @@ double best_within(const TruthCase& scene, const std::vector<std::string>& metho
 std::vector<const TruthCase*> decided(const std::vector<TruthCase>& cases) {
   std::vector<const TruthCase*> out;
   for (const TruthCase& c : cases)
-    if (std::any_of(c.runs.begin(), c.runs.end(), [](const TruthRun& r) { return r.good(); })) out.push_back(&c);
+    if (c.known() && std::any_of(c.runs.begin(), c.runs.end(), [](const TruthRun& r) { return r.good(); }))
+      out.push_back(&c);
   return out;
 }
 
@@ -79,8 +80,11 @@ std::vector<std::string> leading(const std::vector<const TruthCase*>& cases, con
 Chart performance_profile(const std::vector<const TruthCase*>& cases, const std::vector<std::string>& methods,
                           const std::vector<std::string>& shown, double budget) {
   const std::string ms = with_unit(budget, "ms");
-  Chart out{"performance_" + with_unit(budget, "") + "ms", "Scenes within a factor τ of the best, " + ms + " per frame",
-            "τ", "share of the scenes", {}};
+  Chart out{"performance_" + with_unit(budget, "") + "ms",
+            "Scenes within a factor τ of the best, " + ms + " per frame",
+            "τ",
+            "share of the scenes",
+            {}};
   out.log_x = true, out.low = 0, out.high = 1;
   for (const std::string& m : shown) {
     Curve& curve = out.curves.emplace_back(Curve{m, {}, {}});
@@ -95,7 +99,9 @@ Chart data_profile(const std::vector<const TruthCase*>& cases, const std::vector
   const double largest = budgets.back();
   Chart out{"data_profile",
             "Scenes within a factor " + with_unit(tau, "") + " of the best of " + with_unit(largest, "ms"),
-            "ms per frame", "share of the scenes", {}};
+            "ms per frame",
+            "share of the scenes",
+            {}};
   out.log_x = true, out.low = 0, out.high = 1;
   for (const std::string& m : shown) {
     Curve& curve = out.curves.emplace_back(Curve{m, {}, {}});

@@ -19,16 +19,18 @@ std::string triple(double a, double b, double c) { return "[" + number(a) + "," 
 
 /// A square sheet of n x n vertices, with the anchors of its base at the corners that it has.
 std::vector<Override> sheet(int n, double stiffness, bool four) {
-  const std::string corners =
-      four ? "[0," + whole(n - 1) + "," + whole(n * (n - 1)) + "," + whole(n * n - 1) + "]" : "[0," + whole(n - 1) + "]";
+  const std::string corners = four ? "[0," + whole(n - 1) + "," + whole(n * (n - 1)) + "," + whole(n * n - 1) + "]"
+                                   : "[0," + whole(n - 1) + "]";
   return {{"bodies[0].mesh.columns", whole(n)},
           {"bodies[0].mesh.rows", whole(n)},
           {"anchors[0].vertices.indices", corners},
           {"bodies[0].potentials[0].stiffness", number(stiffness)}};
 }
-Override step(int per_second) { return {"step", "0.0" + std::string(per_second == 15   ? "6666666666666667"
-                                                                    : per_second == 30 ? "3333333333333333"
-                                                                                       : "16666666666666666")}; }
+Override step(int per_second) {
+  return {"step", "0.0" + std::string(per_second == 15   ? "6666666666666667"
+                                      : per_second == 30 ? "3333333333333333"
+                                                         : "16666666666666666")};
+}
 Override cells(int x, int y, int z) { return {"bodies[0].mesh.cells", triple(x, y, z)}; }
 Override mu(double value) { return {"bodies[0].potentials[0].mu", number(value)}; }
 Override stiffness(double value) { return {"bodies[0].potentials[0].stiffness", number(value)}; }
@@ -73,7 +75,10 @@ const std::vector<TruthScene>& truth_scenes() {
       made("cube", "solid", "cube", 30, 150, {cells(4, 4, 4)}),
       made("bar", "solid", "cube", 60, 240,
            {{"bodies[0].mesh", R"({"generator":"bar","length":2,"height":0.4,"width":0.4,"cells":[15,3,3]})"},
-            stretch(1, 1, 1), spin(0, 0, 0), mu(1e5), {"bodies[0].initial.twist", "[60,0,0]"}}),
+            stretch(1, 1, 1),
+            spin(0, 0, 0),
+            mu(1e5),
+            {"bodies[0].initial.twist", "[60,0,0]"}}),
       made("cube-stiff", "spinning", "cube", 60, 180, {cells(4, 4, 4), mu(8e5), spin(2, 10, 0)}),
       made("t-pipe", "spinning", "t_pipe_intermediate", 15, 120, {{"bodies[0].mesh.resolution", "12"}}),
       made("chain", "chain", "chain", 30, 150, {}),

@@ -17,12 +17,12 @@ inline constexpr int distance_frames = 90;  ///< over which distances are averag
 /// A run of one scene by one method with one number of sub-steps and iterations.
 struct TruthRun {
   std::string method;
-  int substeps = 0;    ///< 0: automatic
-  int iterations = 0;  ///< cap per step
-  bool own = false;    ///< as the method is by default
-  std::string failure; ///< empty: it has run to its end
+  int substeps = 0;     ///< 0: automatic
+  int iterations = 0;   ///< cap per step
+  bool own = false;     ///< as the method is by default
+  std::string failure;  ///< empty: it has run to its end
 
-  double milliseconds = 0;             ///< mean per frame of processor time, without the first
+  double milliseconds = 0;  ///< mean per frame of processor time, without the first
   double mean_iterations = 0, most_iterations = 0;
   double distance = 0, slow_distance = 0;  ///< mean over the first frames (docs/compare.md)
   SlowError slow;
@@ -39,7 +39,7 @@ struct TruthCase {
   TruthScene scene;
   double step = 0, tolerance = 0;
   int vertices = 0, elements = 0, truth_steps = 0;
-  double truth_error = 0;  ///< how far the truth is from one of half the steps: what a distance below it says is noise
+  double truth_error = 0;   ///< how far the truth is from one of half the steps: what a distance below it says is noise
   double truth_energy = 0;  ///< largest |ΔH| of the truth, in the same units as of the runs
   double fast = 0;          ///< fast_share of the truth
   double period = 0;        ///< of its slowest motion [frames]
@@ -51,6 +51,9 @@ struct TruthCase {
   Curve truth;                                 ///< the slow coordinate over time
   std::map<std::string, Curve> curves;         ///< of runs as they are by default
 
+  /// A truth that has lost or gained more than a twentieth of its energy, or is off by half a body in other steps, is
+  /// none: nothing is judged by it.
+  bool known() const { return refused.count("truth") == 0 && truth_energy <= 0.05 && truth_error <= 0.5; }
   /// Where more than this of the accelerations is faster than frames show, positions are judged by what those do.
   bool judged_slow() const { return fast > 0.25; }
   double judged(const TruthRun& run) const { return judged_slow() ? run.slow_distance : run.distance; }
@@ -64,7 +67,7 @@ struct StudyOptions {
   std::vector<std::string> methods;
   std::vector<double> budgets{0.5, 1, 2, 4, 8, 16};  ///< ms per frame
   int frames = 0;                                    ///< at most; 0: those of the scenes
-  bool budgets_only_own = false;  ///< no other sub-steps than those that each method has by default
+  bool budgets_only_own = false;                     ///< no other sub-steps than those that each method has by default
 };
 
 /// Methods that are stable at any step and have a motion.

@@ -38,7 +38,8 @@ std::string csv_of(const std::vector<Fields>& rows, const Fields& head) {
   for (size_t i = 0; i < head.size(); ++i) out += (i ? "," : "") + head[i].name;
   out += "\n";
   for (const Fields& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) out += (i ? "," : "") + (row[i].text ? csv_text(row[i].value) : row[i].value);
+    for (size_t i = 0; i < row.size(); ++i)
+      out += (i ? "," : "") + (row[i].text ? csv_text(row[i].value) : row[i].value);
     out += "\n";
   }
   return out;
@@ -118,7 +119,9 @@ Fields fields(const TruthCase& c) {
           text("judged_by", c.judged_slow() ? "slow_distance" : "distance"),
           value("period", c.period),
           value("amplitude_kept", c.kept),
-          text("status", none == c.refused.end() ? "done" : none->second)};
+          text("status", none != c.refused.end() ? none->second
+                         : c.known()             ? "done"
+                                                 : "truth not known")};
 }
 
 Fields fields(const BarRow& b) {
@@ -158,9 +161,10 @@ std::vector<Fields> profile_rows(const std::vector<TruthCase>& ours, const std::
     for (const double b : options.budgets)
       for (const std::string& m : options.methods)
         for (const double tau : {1.0, 1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0})
-          out.push_back({text("set", cases == &random ? "random" : "ours"), value("budget", b), text("method", m),
-                         value("tau", tau), value("share", share_within(scenes, options.methods, m, b, tau)),
-                         value("share_of_best", share_solved(scenes, options.methods, m, b, options.budgets.back(), tau))});
+          out.push_back(
+              {text("set", cases == &random ? "random" : "ours"), value("budget", b), text("method", m),
+               value("tau", tau), value("share", share_within(scenes, options.methods, m, b, tau)),
+               value("share_of_best", share_solved(scenes, options.methods, m, b, options.budgets.back(), tau))});
   }
   return out;
 }
@@ -190,8 +194,11 @@ std::string study_json(const std::vector<TruthCase>& ours, const std::vector<Tru
                        const std::vector<std::pair<std::string, Check>>& checks) {
   std::vector<Fields> lines;
   for (const auto& [section, c] : checks)
-    lines.push_back({text("section", section), text("what", c.what), text("measured", c.measured),
-                     text("bound", c.bound), {"passed", c.passed ? "true" : "false", false}});
+    lines.push_back({text("section", section),
+                     text("what", c.what),
+                     text("measured", c.measured),
+                     text("bound", c.bound),
+                     {"passed", c.passed ? "true" : "false", false}});
   std::string budgets;
   for (const double b : options.budgets) budgets += (budgets.empty() ? "" : ",") + number(b);
   const std::vector<TruthCase> all = joined(ours, random);

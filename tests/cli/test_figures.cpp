@@ -74,13 +74,13 @@ TEST_CASE("--list names every figure and runs none") {
 TEST_CASE("the quick figures hold, but for those that docs/figures.md tells of") {
   // what does not hold, by figure and beginning of the check; one that is mended is to be taken off here and there
   const std::vector<std::string> known{
-      "cpd-fig2,\"cpd: oscillation, std of W",            // stiff cube: energy stays in few modes (docs/cpd.md, limits)
-      "cpd-fig13,\"cpd, h = 1/30: oscillation",           // likewise
-      "cpd-fig6,\"5 iterations: total energy beside",     // five iterations along the loss
+      "cpd-fig2,\"cpd: oscillation, std of W",         // stiff cube, two frames per period
+      "cpd-fig13,\"cpd, h = 1/30: oscillation",        // likewise
+      "cpd-fig6,\"5 iterations: total energy beside",  // along the gradient it holds
       "cpd-fig8,\"cpd: frame at whose end they are apart",
-      "cpd-fig10,\"cpd: amplitude of the slowest motion",  // fast modes of the sheet (docs/decisions/002)
+      "cpd-fig10,\"cpd: amplitude of the slowest motion",  // docs/truth.md, results
       "cpd-fig10,\"cpd: amplitude of the middle vertex",
-      "cpd-fig10,\"PD10 + FEPR is bumpier than ours",      // truth is bumpier than PD10 + FEPR
+      "cpd-fig10,\"PD10 + FEPR is bumpier than ours",  // truth is bumpier than PD10 + FEPR
       "pd-fig10,\"pieces of at least 20 triangles"};
   const Folder folder;
   const Outcome outcome = run(folder, {"figures", "--quick", "--out", "out"});
@@ -90,7 +90,8 @@ TEST_CASE("the quick figures hold, but for those that docs/figures.md tells of")
   for (const std::string& line : lines_of(read_file(folder.path("out/checks.csv")))) {
     if (!line.ends_with(",0")) continue;
     failed += line + "\n";
-    CHECK_MESSAGE(std::any_of(known.begin(), known.end(), [&](const std::string& k) { return line.starts_with(k); }), line);
+    CHECK_MESSAGE(std::any_of(known.begin(), known.end(), [&](const std::string& k) { return line.starts_with(k); }),
+                  line);
   }
   for (const std::string& k : known) CHECK_MESSAGE(contains(failed, k), "holds now: ", k);
   CHECK(outcome.code == (known.empty() ? 0 : 1));

@@ -75,7 +75,8 @@ TEST_CASE("verve truth --quick leaves tables, a plot and a page that agree, and 
   CHECK(read_file(folder.path("out/profiles.png")).starts_with("\x89PNG"));
   CHECK(read_file(folder.path("out/random_profiles.png")).starts_with("\x89PNG"));
   const std::string page = read_file(folder.path("out/index.html"));
-  for (const char* part : {"id=\"profiles\"", "id=\"cube\"", "id=\"bars\"", "id=\"random-1\"", "data:image/png;base64,"})
+  for (const char* part :
+       {"id=\"profiles\"", "id=\"cube\"", "id=\"bars\"", "id=\"random-1\"", "data:image/png;base64,"})
     CHECK_MESSAGE(contains(page, part), part);
   CHECK(contains(read_file(folder.path("out/truth.json")), "\"checks\":["));
   CHECK(table(folder.path("out/bars.csv")).size() == 2);
@@ -95,8 +96,8 @@ TEST_CASE("a method that loses its motion fails the lines") {
 
 TEST_CASE("scenes, methods, budgets and seeds that cannot be meant are refused before anything runs") {
   const Folder folder;
-  const Outcome outcome = run(folder, {"truth", "cubes", "--method", "cpdd", "--methods", "pd,xpdb", "--budgets", "1,,x",
-                                       "--seed", "3", "--threads", "0", "--out", "out"});
+  const Outcome outcome = run(folder, {"truth", "cubes", "--method", "cpdd", "--methods", "pd,xpdb", "--budgets",
+                                       "1,,x", "--seed", "3", "--threads", "0", "--out", "out"});
   CHECK(outcome.code == 2);
   for (const char* part : {"cubes: no such scene, expected one of", "nearest: cube", "--method: found \"cpdd\"",
                            "--methods: found \"xpdb\"", "--budgets: ", "--seed: found without --random", "--threads: "})

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <set>
 
+#include "figures/beside_truth.h"
 #include "figures/solids.h"
 #include "figures/truth/lines.h"
 #include "figures/truth/tables.h"
@@ -60,7 +61,8 @@ TruthCase with_runs(const std::vector<Given>& runs, double truth_error = 0) {
 }  // namespace
 
 TEST_CASE("the period of a wave is found to a hundredth, also between the frequencies that its length tells apart") {
-  for (const double period : {2.7, 4.0, 12.7, 33.0}) CHECK(period_of(wave(200, period, 2, 1)) == doctest::Approx(period).epsilon(0.01));
+  for (const double period : {2.7, 4.0, 12.7, 33.0})
+    CHECK(period_of(wave(200, period, 2, 1)) == doctest::Approx(period).epsilon(0.01));
   CHECK(period_of(std::vector<double>(50, 1.0)) == 0);
   CHECK(period_of({1, 2}) == 0);
 }
@@ -235,12 +237,19 @@ TEST_CASE("each line passes at its bound and fails beyond it; what the truth doe
   c = make(1);
   c.runs[0].roughness = 1.21;
   CHECK(verdicts(c) == "+++-");
-  CHECK(verdicts(make(5, 1)) == "+++");  // the truth is known to 1 only: of the distance nothing is said
+  CHECK(verdicts(with_runs({{"cpd", 1, 5}, {"pd", 1, 0.4}}, 0.5)) ==
+        "+++");  // the truth is known to 0.5 only: of the distance nothing is said
   c = make(1);
   c.runs[0].failure = "diverged";
   CHECK(verdicts(c) == "-");
   c.refused["truth"] = "diverged";
   CHECK(verdicts(c) == "-");
+  c = make(1);
+  c.truth_energy = 0.06;  // a truth that gains or loses is none
+  CHECK(verdicts(c) == "");
+  CHECK(decided({c}).empty());
+  c.truth_energy = 0, c.truth_error = 0.6;
+  CHECK(verdicts(c) == "");
   // judged by what frames show where most is faster
   c = make(5);
   c.runs[0].slow_distance = 1, c.fast = 0.3;
@@ -262,6 +271,11 @@ TEST_CASE("bars are judged by tip, amplitude and time, and have 1280 tetrahedra"
     return r.failed();
   };
   CHECK(failed(row) == 0);
+  BarRow rough = row;  // as far from the bound as the truth is known to: one way or the other; nearer: neither
+  rough.truth_error = 0.5, rough.tip_error = 0.9;
+  CHECK(failed(rough) == 1);
+  rough.tip_error = 0.4;
+  CHECK(failed(rough) == 0);
   for (const auto change : {+[](BarRow& b) { b.tip_error = 0.021; }, +[](BarRow& b) { b.slow.amplitude = 0.5; },
                             +[](BarRow& b) { b.milliseconds = 0.6; }, +[](BarRow& b) { b.failure = "diverged"; }}) {
     BarRow worse = row;
@@ -305,4 +319,40 @@ TEST_CASE("a study measures the truth as near to itself, dead runs as dead, and 
     CHECK_MESSAGE(json.find(part) != std::string::npos, part);
   CHECK(json.find("nan") == std::string::npos);
   CHECK(json.find("inf") == std::string::npos);
+}
+
+TEST_CASE("beside the truth cpd keeps its oscillation and its slowest motion; cpd_euler and pd do not") {
+  Context context;
+  Scene scene;  // a twisted bar, whose truth keeps its amplitude
+  for (const TruthScene& s : truth_scenes())
+    if (s.name == "bar") scene = build(s);
+  scene.frames = 110;
+  const FilmOptions options{.keep_poses = true};
+  const Film truth = reference_film(context, scene, reference_steps, options);
+  const auto verdicts = [&](const char* method) {
+    const Film f = film(context, by_method(scene, method), options);
+    Result r;
+    judge_oscillation(r, method, f, truth);
+    judge_slow_motion(r, method, "slow", f, truth);
+    std::string out;
+    for (const Check& c : r.checks) out += c.passed ? '+' : '-';
+    CHECK(r.charts.size() == 1);
+    return out;
+  };
+  CHECK(verdicts("cpd") == "+++");
+  CHECK(verdicts("pd").starts_with("--"));
+  // the soft cube of CPD Fig. 2 as its quick form has it: on backward Euler a third of the oscillation is left
+  const Scene cube = figures::scene("cube");
+  const Film cube_truth = reference_film(context, cube, reference_steps, {.frames = 180}, true);
+  for (const auto& [method, failed] : {std::pair{"cpd", 0}, std::pair{"cpd_euler", 1}}) {
+    Result r;
+    judge_oscillation(r, method, film(context, by_method(cube, method), {.frames = 180}), cube_truth);
+    CHECK_MESSAGE(r.failed() == failed, r.checks[0].what, r.checks[0].measured);
+  }
+  // one that did not come to its end has failed
+  Film cut = truth;
+  cut.shots.resize(50), cut.poses.resize(50), cut.failure = "frame 50: diverged";
+  Result r;
+  judge_slow_motion(r, "cut", "slow", cut, truth);
+  CHECK(r.failed() == 1);
 }
