@@ -21,7 +21,10 @@ struct Set {
   Set(const Film& film, render::Coloring coloring) : actors(simulation(colored(film))), stage(actors, coloring) {}
   static Scene colored(const Film& film) {
     Scene out = film.scene;
-    if (out.bodies.size() == 1 && out.bodies[0].color.empty()) out.bodies[0].color = known_color(out.solver.method);
+    if (out.bodies.size() == 1 && out.bodies[0].color.empty()) {
+      const std::string own = known_color(film.label);
+      out.bodies[0].color = own.empty() ? known_color(out.solver.method) : own;
+    }
     return out;
   }
   Simulation actors;
