@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <iterator>
 
+#include "figures/canvas.h"
+
 namespace verve::figures {
 
 namespace {
 
-constexpr double width = 640, left = 74, right = 24;
+constexpr double width = chart_width, left = 74, right = 24;
 constexpr const char* palette[] = {"#2f7ed8", "#e8833a", "#3fa35b", "#d64550",
                                    "#8e6bbf", "#b8962e", "#2aa5a0", "#c2659b"};
 
@@ -35,6 +37,15 @@ class Axis {
   Axis(double least, double most, bool logarithmic, double from, double to)
       : logarithmic_(logarithmic), from_(from), to_(to) {
     if (!(least <= most)) least = logarithmic ? 1 : 0, most = logarithmic ? 10 : 1;
+    if (logarithmic && most < 200 * least && most > 1.2 * least) {
+      // few decades: as far as the values go, with ticks at 1, 2 and 5
+      low_ = std::log10(least), high_ = std::log10(most);
+      for (int d = int(std::floor(low_)); d <= int(std::ceil(high_)); ++d)
+        for (const double digit : {1, 2, 5})
+          if (const double t = digit * std::pow(10, d); t >= least * (1 - 1e-9) && t <= most * (1 + 1e-9))
+            ticks_.push_back(t);
+      return;
+    }
     if (logarithmic) {
       low_ = std::floor(std::log10(least) + 1e-9), high_ = std::max(low_ + 1, std::ceil(std::log10(most) - 1e-9));
       const int every = 1 + int(high_ - low_) / 8;
@@ -69,33 +80,34 @@ class Axis {
   std::vector<double> ticks_;
 };
 
-/// Pieces of one drawing.
-class Drawing {
+/// Pieces of one SVG.
+class SvgCanvas final : public Canvas {
  public:
-  void line(double x1, double y1, double x2, double y2, const char* kind) {
+  void line(double x1, double y1, double x2, double y2, const char* kind) override {
     svg_ += "<line class=\"" + std::string(kind) + "\" x1=\"" + at(x1) + "\" y1=\"" + at(y1) + "\" x2=\"" + at(x2) +
             "\" y2=\"" + at(y2) + "\"/>\n";
   }
-  void text(double x, double y, const std::string& words, const char* anchor, const char* kind = "t",
-            const std::string& more = "") {
+  void text(double x, double y, const std::string& words, const char* anchor, const char* kind, bool upright) override {
     svg_ += "<text class=\"" + std::string(kind) + "\" x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" +
-            anchor + "\"" + more + ">" + escaped(words) + "</text>\n";
+            anchor + "\"" + (upright ? " transform=\"rotate(-90 " + at(x) + " " + at(y) + ")\"" : "") + ">" +
+            escaped(words) + "</text>\n";
   }
-  void rect(double x, double y, double w, double h, const std::string& color) {
+  void rect(double x, double y, double w, double h, const std::string& color) override {
     svg_ += "<rect x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(std::max(w, 0.5)) + "\" height=\"" + at(h) +
             "\" fill=\"" + color + "\"/>\n";
   }
-  void path(const std::string& points, const std::string& color, bool dashed) {
+  void path(const std::vector<Point>& points, const std::string& color, bool dashed) override {
     if (points.empty()) return;
-    svg_ += "<path class=\"c\" d=\"" + points + "\" stroke=\"" + color + "\"" +
-            (dashed ? " stroke-dasharray=\"5 4\"" : "") + "/>\n";
+    svg_ += "<path class=\"c\" d=\"";
+    for (const Point& p : points) svg_ += (p.begins ? "M" : "L") + at(p.x) + " " + at(p.y);
+    svg_ += "\" stroke=\"" + color + "\"" + (dashed ? " stroke-dasharray=\"5 4\"" : "") + "/>\n";
   }
-  void dot(double x, double y, const std::string& color) {
+  void dot(double x, double y, const std::string& color) override {
     svg_ += "<circle cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"3\" fill=\"" + color + "\"/>\n";
   }
   std::string finish(double height) const {
-    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + at(width) + " " + at(height) + "\" width=\"" +
-           at(width) + "\" height=\"" + at(height) +
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + at(chart_width) + " " + at(height) +
+           "\" width=\"" + at(width) + "\" height=\"" + at(height) +
            "\" role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n<style>"
            ".t{fill:var(--ink,#333)}.h{fill:var(--ink,#222);font-weight:600;font-size:14px}"
            ".g{stroke:var(--grid,#e3e6ea);stroke-width:1}.a{stroke:var(--axis,#8a929c);stroke-width:1}"
@@ -111,7 +123,7 @@ class Drawing {
 };
 
 /// Names beside their colours, in as many lines as it takes; gives the height.
-double legend(Drawing& drawing, const Chart& chart, double top) {
+double legend(Canvas& drawing, const Chart& chart, double top) {
   double x = left, y = top;
   const std::vector<std::string> colors = colors_of(chart);
   for (size_t i = 0; i < chart.curves.size(); ++i) {
@@ -148,8 +160,7 @@ std::vector<size_t> thinned(const Curve& curve) {
   return out;
 }
 
-std::string bars(const Chart& chart) {
-  Drawing drawing;
+double bars(const Chart& chart, Canvas& drawing) {
   drawing.text(left, 20, chart.title, "start", "h");
   const double head = 40 + legend(drawing, chart, 42), row = 13 * double(chart.curves.size()) + 10;
   const double bottom = head + row * double(chart.groups.size()), from = 150;
@@ -174,7 +185,7 @@ std::string bars(const Chart& chart) {
     }
   }
   drawing.text(0.5 * (from + width - right), bottom + 34, chart.y, "middle");
-  return drawing.finish(bottom + 44);
+  return bottom + 44;
 }
 
 }  // namespace
@@ -234,9 +245,8 @@ std::vector<std::string> colors_of(const Chart& chart) {
   return out;
 }
 
-std::string svg(const Chart& chart) {
-  if (!chart.groups.empty()) return bars(chart);
-  Drawing drawing;
+double draw_chart(const Chart& chart, Canvas& drawing) {
+  if (!chart.groups.empty()) return bars(chart, drawing);
   drawing.text(left, 20, chart.title, "start", "h");
   const double top = 38 + legend(drawing, chart, 42), bottom = top + 240;
   double low[2] = {1e300, 1e300}, high[2] = {-1e300, -1e300};
@@ -264,12 +274,12 @@ std::string svg(const Chart& chart) {
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     const std::string& color = colors[c];
-    std::string points;
+    std::vector<Canvas::Point> points;
     bool pen_down = false;
     for (const size_t i : thinned(curve)) {
       const bool good = shown(chart, curve.x[i], curve.y[i]);
       if (good) {
-        points += (pen_down ? "L" : "M") + at(x(curve.x[i])) + " " + at(y(curve.y[i]));
+        points.push_back({x(curve.x[i]), y(curve.y[i]), !pen_down});
         if (curve.dots && y.inside(curve.y[i])) drawing.dot(x(curve.x[i]), y(curve.y[i]), color);
       }
       pen_down = good;
@@ -282,9 +292,14 @@ std::string svg(const Chart& chart) {
     drawing.text(width - right - 4, y(l.y) - 4, l.label, "end");
   }
   drawing.text(0.5 * (left + width - right), bottom + 35, chart.x, "middle");
-  drawing.text(16, 0.5 * (top + bottom), chart.y, "middle", "t",
-               " transform=\"rotate(-90 16 " + at(0.5 * (top + bottom)) + ")\"");
-  return drawing.finish(bottom + 46);
+  drawing.text(16, 0.5 * (top + bottom), chart.y, "middle", "t", true);
+  return bottom + 46;
+}
+
+std::string svg(const Chart& chart) {
+  SvgCanvas canvas;
+  const double height = draw_chart(chart, canvas);
+  return canvas.finish(height);
 }
 
 std::string csv(const Chart& chart) {

@@ -59,10 +59,12 @@ void cpd_table1(Context& context, Result& result) {
     if (name == "trampoline") sheet_init = init, sheet_ls = ls;
     if (name == "bear") result.at_most("bear: time per frame", mean, 33.3, "C26", "ms");
   }
-  result.at_most("scenes without contact: LS over PD, mean", added[0] / counted[0], 0.10, "C12");
-  result.at_most("scenes with contact: LS over PD, mean", added[1] / counted[1], 0.10, "C12");
-  result.holds("spring sheets: init costs more than LS (C38's note)", sheet_init > sheet_ls,
-               with_unit(sheet_init, "ms") + " against " + with_unit(sheet_ls, "ms"), "init more", "C38");
+  if (!context.quick) {  // shares of few frames by the clock say little on a busy machine
+    result.at_most("scenes without contact: LS over PD, mean", added[0] / counted[0], 0.10, "C12");
+    result.at_most("scenes with contact: LS over PD, mean", added[1] / counted[1], 0.10, "C12");
+    result.holds("spring sheets: init costs more than LS (C38's note)", sheet_init > sheet_ls,
+                 with_unit(sheet_init, "ms") + " against " + with_unit(sheet_ls, "ms"), "init more", "C38");
+  }
   result.table(std::move(table));
   result.chart(std::move(bars));
   result.differs(

@@ -135,6 +135,11 @@ Film film(const Context& context, const Scene& scene, const FilmOptions& options
       break;
     }
     shoot(step, options.threads == 1 ? spent : step.milliseconds);
+    if (options.most_milliseconds > 0 && frame == 10 &&
+        (10 * out.mean_milliseconds() - out.shots[1].milliseconds) / 9 > options.most_milliseconds) {
+      out.failure = "given up after 10 frames: more than " + with_unit(options.most_milliseconds, "ms") + " each";
+      break;
+    }
   }
   return out;
 }

@@ -62,6 +62,8 @@ struct FilmOptions {
   bool roughness = false;
   bool each_body = false;
   int threads = 1;
+  double most_milliseconds =
+      0;  ///< mean per frame beyond which a run is given up after ten, the first left out; 0: never
   std::function<double(const Simulation&)> extra{};     ///< Shot::extra
   std::function<void(Simulation&, int)> before_step{};  ///< given the number of the frame to come
 };

@@ -63,24 +63,20 @@ std::string table_html(const Table& table) {
   return out + "</table></div>\n";
 }
 
-std::string count_of(int passed, int failed) {
-  return std::to_string(passed) + " passed, " + (failed ? "<span class=\"bad\">" : "") + std::to_string(failed) +
-         " failed" + (failed ? "</span>" : "");
-}
-
-std::string section(const Made& made) {
+std::string section(const Made& made, const std::string& command) {
   const Figure& figure = *made.figure;
   const Result& result = made.result;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", result.seconds);
   std::string out = "<section id=\"" + std::string(figure.name) + "\"><h2>" + figure.name + ": " +
                     escaped(figure.title) + "</h2>\n<p>" + escaped(figure.shows) + "</p>\n";
-  out += "<div class=\"wide\"><table><tr><th></th><th>what</th><th>measured</th><th>bound</th><th>from</th></tr>\n";
+  if (!result.checks.empty())
+    out += "<div class=\"wide\"><table><tr><th></th><th>what</th><th>measured</th><th>bound</th><th>from</th></tr>\n";
   for (const Check& c : result.checks)
     out += std::string("<tr><td class=\"") + (c.passed ? "good\">pass" : "bad\">FAIL") + "</td><td>" + escaped(c.what) +
            "</td><td>" + escaped(c.measured) + "</td><td>" + escaped(c.bound) + "</td><td class=\"soft\">" +
            escaped(c.source) + "</td></tr>\n";
-  out += "</table></div>\n";
+  if (!result.checks.empty()) out += "</table></div>\n";
   for (const std::string& words : result.remarks) out += "<p class=\"differs\">" + escaped(words) + "</p>\n";
   for (const Picture& p : result.pictures) {
     const bool moving = p.name.ends_with(".gif");
@@ -94,8 +90,9 @@ std::string section(const Made& made) {
     out += "</div>\n";
   }
   for (const Table& table : result.tables) out += table_html(table);
-  return out + "<p class=\"soft\">" + count_of(result.passed(), result.failed()) + ", " + seconds +
-         "; <code>verve figures " + figure.name + "</code></p></section>\n";
+  if (result.checks.empty()) return out + "</section>\n";
+  return out + "<p class=\"soft\">" + verdict(result.passed(), result.failed()) + ", " + seconds +
+         (command.empty() ? "" : "; <code>" + escaped(command + " " + figure.name) + "</code>") + "</p></section>\n";
 }
 
 std::string quoted(const std::string& text) {
@@ -106,38 +103,46 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string page(const std::vector<Made>& made, bool quick, const std::string& method, double seconds) {
-  int passed = 0, failed = 0;
-  for (const Made& m : made) passed += m.result.passed(), failed += m.result.failed();
-  char took[64];
-  std::snprintf(took, sizeof took, "%.0f s", seconds);
+std::string verdict(int passed, int failed) {
+  return std::to_string(passed) + " passed, " + (failed ? "<span class=\"bad\">" : "") + std::to_string(failed) +
+         " failed" + (failed ? "</span>" : "");
+}
+
+std::string page(const PageText& text, const std::vector<Made>& made) {
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width,initial-scale=1\"><title>Verve: the papers in one command</title><style>" +
-      std::string(style) + "</style></head><body><main>\n<h1>The papers, made again</h1>\n";
-  out +=
-      "<p>Every table and figure of Kee, Um, Jeong, Han 2021, <i>Constrained Projective Dynamics</i>, and of Bouaziz, "
-      "Martin, "
-      "Liu, Kavan, Pauly 2014, <i>Projective Dynamics</i>, from our own scenes, with the measurement that decides "
-      "each; and "
-      "what neither shows. Bounds were there before the measurements; what does not meet its bound is marked and "
-      "explained, not adjusted. Stiffnesses and speeds that the papers do not print were chosen so that the figure is "
-      "in "
-      "the paper's situation; where that was after a first look, the figure says so.</p>\n<p>" +
-      count_of(passed, failed) + " in " + took +
-      (quick ? ", <b>quick: a part of the figures, with shorter runs</b>" : "") +
-      (method.empty() ? "" : ", with <b>" + escaped(method) + "</b> in the place of the method under test") +
-      ". Verve " VERVE_VERSION
-      ", times in processor time of one thread unless said. C…, P… and M… number what is claimed "
-      "of CPD, of PD and of what they are compared with; docs/figures.md says more.</p>\n";
+      "content=\"width=device-width,initial-scale=1\"><title>" +
+      escaped(text.title) + "</title><style>" + std::string(style) + "</style></head><body><main>\n<h1>" +
+      escaped(text.heading) + "</h1>\n" + text.introduction;
   out += "<section><div class=\"wide\"><table><tr><th>figure</th><th></th><th>passed</th><th>failed</th></tr>\n";
   for (const Made& m : made)
     out += "<tr><td><a href=\"#" + std::string(m.figure->name) + "\">" + m.figure->name + "</a></td><td>" +
            escaped(m.figure->title) + "</td><td>" + std::to_string(m.result.passed()) + "</td><td" +
            (m.result.failed() ? " class=\"bad\"" : "") + ">" + std::to_string(m.result.failed()) + "</td></tr>\n";
   out += "</table></div></section>\n";
-  for (const Made& m : made) out += section(m);
+  for (const Made& m : made) out += section(m, text.command);
   return out + "</main></body></html>\n";
+}
+
+std::string page(const std::vector<Made>& made, bool quick, const std::string& method, double seconds) {
+  int passed = 0, failed = 0;
+  for (const Made& m : made) passed += m.result.passed(), failed += m.result.failed();
+  char took[64];
+  std::snprintf(took, sizeof took, "%.0f s", seconds);
+  PageText text{"Verve: the papers in one command", "The papers, made again", "", "verve figures"};
+  text.introduction =
+      "<p>Every table and figure of Kee, Um, Jeong, Han 2021, <i>Constrained Projective Dynamics</i>, and of Bouaziz, "
+      "Martin, Liu, Kavan, Pauly 2014, <i>Projective Dynamics</i>, from our own scenes, with the measurement that "
+      "decides each; and what neither shows. Bounds were there before the measurements; what does not meet its bound is "
+      "marked and explained, not adjusted. Stiffnesses and speeds that the papers do not print were chosen so that the "
+      "figure is in the paper's situation; where that was after a first look, the figure says so.</p>\n<p>" +
+      verdict(passed, failed) + " in " + took +
+      (quick ? ", <b>quick: a part of the figures, with shorter runs</b>" : "") +
+      (method.empty() ? "" : ", with <b>" + escaped(method) + "</b> in the place of the method under test") +
+      ". Verve " VERVE_VERSION
+      ", times in processor time of one thread unless said. C…, P… and M… number what is claimed "
+      "of CPD, of PD and of what they are compared with; docs/figures.md says more.</p>\n";
+  return page(text, made);
 }
 
 std::string checks_csv(const std::vector<Made>& made) {

@@ -47,7 +47,8 @@ void pd_fig1(Context& context, Result& result) {
   for (size_t i = 1; i < f.shots.size(); ++i) ms.push_back(f.shots[i].milliseconds);
   std::sort(ms.begin(), ms.end());
   const double median = ms[ms.size() / 2];
-  result.at_least("frames per second on one thread, by processor time of the median frame", 1000 / median, 20, "P24");
+  if (!context.quick)  // near its bound: not on a busy machine
+    result.at_least("frames per second on one thread, by processor time of the median frame", 1000 / median, 20, "P24");
   result.holds("finite to the end", finite(f.poses.back()), std::to_string(f.frames()) + " frames", "all", "P24");
   result.table(
       {"The scene " + std::string(big_scene),
@@ -109,8 +110,9 @@ void pd_fig10(Context& context, Result& result) {
   bench::Pace pace(watcher, 1, 1);
   const bench::TearingResult cost = bench::measure_tearing("flag_torn", options, pace);
   context.check_stop();
-  result.at_most("largest frame in which something tore, over the mean frame, at the mean's iterations",
-                 cost.change / cost.frames.mean(), 2, "P20", "×");
+  if (!context.quick)  // a single frame by the clock: not on a busy machine
+    result.at_most("largest frame in which something tore, over the mean frame, at the mean's iterations",
+                   cost.change / cost.frames.mean(), 2, "P20", "×");
   result.table(
       {"Frames of the flag that tears",
        {{"torn", "mean frame [ms]", "largest where it tore", "of the mean", "the same at the mean's iterations"},

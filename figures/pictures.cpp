@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "figures/chart_image.h"
 #include "figures/film.h"
 #include "stage/stage.h"
 
@@ -15,20 +16,15 @@ namespace {
 using render::Image;
 using render::View;
 
-/// The built-in font has ASCII alone.
-std::string in_ascii(std::string text) {
-  static constexpr std::pair<const char*, const char*> words[] = {{"γ", "gamma"}, {"μ", "mu"}, {"×", "x"}, {"±", "+-"}};
-  for (const auto& [from, to] : words)
-    for (size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, std::string_view(from).size(), to);
-  return text;
-}
-
 /// A film on its stage. One body alone has the colour that its method has in the charts.
 struct Set {
   Set(const Film& film, render::Coloring coloring) : actors(simulation(colored(film))), stage(actors, coloring) {}
   static Scene colored(const Film& film) {
     Scene out = film.scene;
-    if (out.bodies.size() == 1 && out.bodies[0].color.empty()) out.bodies[0].color = known_color(out.solver.method);
+    if (out.bodies.size() == 1 && out.bodies[0].color.empty()) {
+      const std::string own = known_color(film.label);
+      out.bodies[0].color = own.empty() ? known_color(out.solver.method) : own;
+    }
     return out;
   }
   Simulation actors;
@@ -47,21 +43,6 @@ Vec3 middle(const std::vector<Vec3>& points) {
   Vec3 sum{};
   for (const Vec3& p : points) sum += p / double(points.size());
   return sum;
-}
-
-using Pixel = std::array<std::uint8_t, 3>;
-
-/// "#rrggbb"
-Pixel pixel(const std::string& color) {
-  Pixel out{};
-  for (size_t c = 0; c < 3 && color.size() == 7; ++c)
-    out[c] = std::uint8_t(std::stoi(color.substr(1 + 2 * c, 2), nullptr, 16));
-  return out;
-}
-
-void put(Image& image, int x, int y, const Pixel& color) {
-  if (x < 0 || y < 0 || x >= image.width || y >= image.height) return;
-  for (size_t c = 0; c < 3; ++c) image.rgb[3 * (size_t(y) * size_t(image.width) + size_t(x)) + c] = color[c];
 }
 
 void paste(Image& onto, const Image& image, int left, int top) {

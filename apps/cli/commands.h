@@ -61,6 +61,12 @@ struct FiguresOptions {
   bool quick = false, list = false, quiet = false, no_pictures = false;
 };
 
+struct TruthOptions {
+  std::vector<std::string> names;
+  std::string out, threads, method, methods, budgets, random, seed;
+  bool quick = false, list = false, quiet = false;
+};
+
 /// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
 int simulate(const SimulateOptions& options, Diagnostics problems);
 int compare(const CompareOptions& options, Diagnostics problems);
@@ -72,6 +78,7 @@ int convert(const ConvertOptions& options, Diagnostics problems);
 int picture(const PictureOptions& options, Diagnostics problems);
 int bench(const BenchOptions& options, Diagnostics problems);
 int figures(const FiguresOptions& options, Diagnostics problems);
+int truth(const TruthOptions& options, Diagnostics problems);
 int serve(const ServeOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 

@@ -9,6 +9,7 @@
 #include "calibrate.h"
 #include "commands.h"
 #include "comparison.h"
+#include "figures/reference.h"
 #include "flags.h"
 #include "interrupt.h"
 #include "record/metrics_table.h"
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int default_factor = 16;
 constexpr int most_factor = 64;  // of solver.substeps
 constexpr const char* reference_label = "reference";
 
@@ -55,7 +55,7 @@ std::vector<Wanted> read_methods(const std::string& text, Diagnostics& problems)
 
 /// Sub-steps of the reference; 0 without one.
 int read_reference(const std::string& text, Diagnostics& problems) {
-  if (text.empty()) return default_factor;
+  if (text.empty()) return figures::reference_steps;
   if (text == "none") return 0;
   Diagnostics unread;
   const std::optional<int> factor = read_count("--reference", text, unread);
@@ -77,24 +77,6 @@ void refuse_axes(const std::vector<Override>& overrides, Diagnostics& problems) 
 bool iterates(const SolverSpec& solver) {
   const MethodInfo* info = find_method(solver.method);
   return info && info->iterations > 1;
-}
-
-/// Second order, unconditionally stable, almost free of damping at these steps, and without any of the constraints
-/// whose worth a comparison may be about; except that dials of energy act on none but a conserving method.
-SolverSpec reference_solver(const Scene& scene, int substeps) {
-  const bool dialled = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-    const Dials& d = body.dials;
-    return !d.energy.keys.empty() || !d.half_life.keys.empty() || !d.damping.keys.empty();
-  });
-  SolverSpec out;
-  out.integrator = "generalized_alpha", out.rho = 0.8;
-  out.minimizer = "projective";
-  out.conservation = dialled ? "cpd" : "none";
-  out.tolerance = std::min(scene.solver.tolerance, 1e-6);
-  out.iterations = 1000;  // converged, not cut short
-  out.substeps = substeps;
-  out.global = scene.solver.global;
-  return out;
 }
 
 /// Positions of every frame of the reference, on disk: large scenes have gigabytes of them.
@@ -270,7 +252,7 @@ std::vector<Contestant> contestants_for(const Request& request, const Scene& sce
     Contestant& reference = out.emplace_back();
     reference.label = reference_label, reference.reference = true;
     reference.scene = scene;
-    reference.scene.solver = reference_solver(scene, request.factor);
+    reference.scene.solver = figures::reference_solver(scene, request.factor);
   }
   for (const Wanted& w : request.wanted) {
     Contestant& contestant = out.emplace_back();

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/parallel.h"
+#include "checks.h"
 #include "commands.h"
 #include "figures/page.h"
 #include "flags.h"
@@ -75,17 +76,6 @@ class Progress {
   Clock::time_point start_ = Clock::now();
   std::map<std::string, std::pair<Clock::time_point, double>> running_;
 };
-
-void print_checks(const Figure& figure, const Result& result) {
-  const Style style = style_of(stdout);
-  std::printf("%s%s%s  %s (%s)\n", style.bold, figure.name, style.reset, figure.title,
-              format_duration(result.seconds).c_str());
-  for (const Check& c : result.checks)
-    std::printf("  %s%s%s  %s: %s (%s%s%s)\n", c.passed ? style.green : style.red, c.passed ? "pass" : "FAIL",
-                style.reset, c.what.c_str(), c.measured.c_str(), c.bound.c_str(), c.source.empty() ? "" : "; ",
-                c.source.c_str());
-  std::fflush(stdout);
-}
 
 std::vector<const Figure*> chosen_figures(const FiguresOptions& options, Diagnostics& problems) {
   std::vector<std::string> names;

@@ -259,6 +259,27 @@ int dispatch(int argc, char** argv) {
   figures_command->add_flag("--no-pictures", figures_options.no_pictures, "Measurements and curves only");
   figures_command->add_flag("--quiet", figures_options.quiet, "Print the closing line and errors only");
 
+  TruthOptions truth_options;
+  CLI::App* truth_command = command(
+      "truth",
+      "Judge motion beside fine-step runs: scenes by methods in equal time, profiles, what must hold; leaves a page",
+      {"verve truth", "verve truth --quick", "verve truth trampoline cloth --methods cpd,pd_bdf2,xpbd",
+       "verve truth --random 20 --seed 7 --out runs/random", "verve truth bars", "verve truth --list"});
+  truth_command->add_option("names", truth_options.names, "Scenes by name, or bars (default: all)")->type_name("");
+  truth_command->add_flag("--quick", truth_options.quick, "Three scenes, six methods and one bar, about ten seconds");
+  truth_command->add_flag("--list", truth_options.list, "Name the scenes and do nothing");
+  text(truth_command, "--method", truth_options.method, "Whose motion is judged (default: cpd)", "NAME");
+  text(truth_command, "--methods", truth_options.methods, "Whom it is compared with (default: all stable ones)",
+       "NAME[,NAME...]");
+  text(truth_command, "--budgets", truth_options.budgets, "Milliseconds per frame (default: 0.5,1,2,4,8,16)",
+       "MS[,MS...]");
+  text(truth_command, "--random", truth_options.random, "Scenes to draw beside the others, reported apart (default: 0)",
+       "N");
+  text(truth_command, "--seed", truth_options.seed, "Of the random scenes (default: 1)", "N");
+  text(truth_command, "--out", truth_options.out, "Where page, tables and plots go (default: runs/truth)", "DIR");
+  text(truth_command, "--threads", truth_options.threads, "Runs at a time, one thread each (default: all cores)", "N");
+  truth_command->add_flag("--quiet", truth_options.quiet, "Print the closing line and errors only");
+
   ServeOptions serve_options;
   CLI::App* serve_command =
       command("serve", "Serve the live page on 127.0.0.1: drag bodies, turn dials, compare methods in a browser",
@@ -297,6 +318,7 @@ int dispatch(int argc, char** argv) {
   if (picture_command->parsed()) return picture(picture_options, leftovers(*picture_command));
   if (bench_command->parsed()) return bench(bench_options, leftovers(*bench_command));
   if (figures_command->parsed()) return figures(figures_options, leftovers(*figures_command));
+  if (truth_command->parsed()) return truth(truth_options, leftovers(*truth_command));
   if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());

@@ -116,8 +116,9 @@ std::string format_duration(double seconds) {
 
 std::string count(long n, const char* one, const char* many) { return std::to_string(n) + " " + (n == 1 ? one : many); }
 
-Progress::Progress(std::string label, int total, bool quiet)
+Progress::Progress(std::string label, int total, bool quiet, const char* unit)
     : label_(std::move(label)),
+      unit_(unit),
       total_(total),
       quiet_(quiet),
       terminal_(isatty(STDOUT_FILENO)),
@@ -136,15 +137,15 @@ void Progress::update(int done) {
   }
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const std::string rate = format_duration(elapsed / done) + "/frame";
+  const std::string rate = format_duration(elapsed / done) + "/" + unit_;
   const std::string eta = done < total_ ? "ETA " + format_duration(elapsed / done * (total_ - done))
                                         : "done in " + format_duration(elapsed);
   const int percent = int(100.0 * done / total_);
   if (terminal_)
-    std::printf("\r%s  frame %d/%d  %d %%  %s  %s\033[K", label_.c_str(), done, total_, percent, rate.c_str(),
+    std::printf("\r%s  %s %d/%d  %d %%  %s  %s\033[K", label_.c_str(), unit_, done, total_, percent, rate.c_str(),
                 eta.c_str());
   else
-    std::printf("%s: frame %d of %d, %d %%, %s, %s\n", label_.c_str(), done, total_, percent, rate.c_str(),
+    std::printf("%s: %s %d of %d, %d %%, %s, %s\n", label_.c_str(), unit_, done, total_, percent, rate.c_str(),
                 eta.c_str());
   std::fflush(stdout);
   shown_ = true;

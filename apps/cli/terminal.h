@@ -38,12 +38,13 @@ std::string count(long n, const char* one, const char* many);
 /// One line that renews itself on a terminal, about ten lines in all in a pipe, nothing when quiet.
 class Progress {
  public:
-  Progress(std::string label, int total, bool quiet);
+  /// `unit`: what is counted.
+  Progress(std::string label, int total, bool quiet, const char* unit = "frame");
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` frames are finished.
+  /// `done` of them are finished.
   void update(int done);
   /// Removes the line, so that something else can be printed.
   void clear();
@@ -51,6 +52,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   std::string label_;
+  const char* unit_;
   int total_;
   bool quiet_, terminal_;
   bool shown_ = false;

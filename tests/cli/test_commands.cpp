@@ -30,7 +30,7 @@ TEST_CASE("--help of every command tells its usage and shows examples") {
   const Folder folder;
   const std::vector<std::vector<std::string>> commands{{},           {"demo"},    {"list"}, {"check"},
                                                        {"simulate"}, {"compare"}, {"mesh"}, {"mesh", "info"},
-                                                       {"schema"},   {"convert"}};
+                                                       {"schema"},   {"convert"}, {"figures"}, {"truth"}};
   for (std::vector<std::string> words : commands) {
     std::string name = "verve";
     for (const std::string& word : words) name += " " + word;

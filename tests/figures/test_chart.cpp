@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "figures/chart.h"
+#include "figures/chart_image.h"
 
 using namespace verve::figures;
 
@@ -83,4 +84,32 @@ TEST_CASE("a method has its colour in every chart, and no two curves share one w
   CHECK(colors[3] == known_color("cpd"));
   for (size_t i = 0; i < 4; ++i)
     for (size_t j = 0; j < i; ++j) CHECK(colors[i] != colors[j]);
+}
+
+TEST_CASE("a chart as pixels has the size of the SVG and each curve in its colour") {
+  Chart chart{"n", "A title", "τ", "share", {{"cpd", {1, 2, 4}, {0, 0.5, 1}}, {"pd", {1, 2, 4}, {0.5, 0.5, 0.5}, true}}};
+  chart.log_x = true;
+  chart.lines = {{0.2, "bound"}};
+  const verve::render::Image image = image_of(chart, 2);
+  CHECK(image.width == 1280);
+  CHECK(svg(chart).find("height=\"" + std::to_string(image.height / 2)) != std::string::npos);
+  const auto pixels = [&](const std::string& color) {
+    int n = 0;
+    for (size_t i = 0; i + 2 < image.rgb.size(); i += 3)
+      n += pixel(color) == Pixel{image.rgb[i], image.rgb[i + 1], image.rgb[i + 2]};
+    return n;
+  };
+  // a curve across the chart is two pixels high at least; a dashed one has half of that
+  CHECK(pixels(known_color("cpd")) > 2 * 900);
+  CHECK(pixels(known_color("pd")) > 900);
+  CHECK(pixels(known_color("pd")) < pixels(known_color("cpd")));
+  CHECK(in_ascii("τ ≤ 2×") == "tau <= 2x");
+}
+
+TEST_CASE("a logarithmic axis of few decades goes as far as its values, with ticks at 1, 2 and 5") {
+  const Chart chart{"n", "t", "x", "y", {{"one", {0.5, 4, 16}, {1, 2, 3}}}, true};
+  const std::string text = svg(chart);
+  for (const char* tick : {">0.5<", ">1<", ">2<", ">5<", ">10<"}) CHECK_MESSAGE(count(text, tick) >= 1, tick);
+  CHECK(count(text, ">0.1<") == 0);
+  CHECK(count(text, ">100<") == 0);
 }
