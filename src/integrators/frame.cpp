@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "integrators/places.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -64,7 +63,7 @@ void World::write_report(const Island& island, int iterations, int substeps, con
 /// often the frame begins.
 void World::back_to_start(Island& island, bool restarts) {
   for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
-  restore_grips(island);
+  restore_contacts(island);
   island.restarts = restarts;
   load(island);
   place_anchors(island, clock(state.frame));
@@ -76,13 +75,13 @@ void World::keep_substep(const Island& island) {
   kept_.motion = island.motion;
   kept_.ledger.clear();
   for (const int b : island.bodies()) kept_.ledger.push_back(state.ledger[b]);
-  kept_.grips = state.grips, kept_.contacts = state.contacts, kept_.met = met_;
+  kept_.friction_anchors = state.friction_anchors, kept_.contacts = state.contacts, kept_.met = met_;
 }
 
 void World::return_to_substep(Island& island) {
   island.motion = kept_.motion;
   for (size_t k = 0; k < island.bodies().size(); ++k) state.ledger[island.bodies()[k]] = kept_.ledger[k];
-  state.grips = kept_.grips, state.contacts = kept_.contacts, met_ = kept_.met;
+  state.friction_anchors = kept_.friction_anchors, state.contacts = kept_.contacts, met_ = kept_.met;
 }
 
 /// Everything as it was before the frame: the state, and what islands have taken over from it.
@@ -115,7 +114,7 @@ StepReport World::step() {
     watch.book(detection_);
   }
   start_ledger_ = state.ledger;
-  start_grips_ = state.grips;
+  start_anchors_ = state.friction_anchors;
   if (has_contact()) group_islands(), foresee_contacts();
   std::erase_if(standing_, [&](const Standing& s) {
     return std::find(islands_.begin(), islands_.end(), s.island) == islands_.end();
@@ -136,7 +135,7 @@ StepReport World::step() {
         continue;
       }
       for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
-      restore_grips(*island);
+      restore_contacts(*island);
       load(*island);
       const double before = island->work().milliseconds();
       const StepOutcome outcome = advance(*island, report);
@@ -171,7 +170,7 @@ StepReport World::step() {
   for (Island* island : islands_) {
     store(*island);
     for (const int b : island->bodies()) state.group[b] = island->bodies()[0];
-    for (const Contacts::Meeting& m : island->contacts.meetings)
+    for (const Contacts::TouchingPair& m : island->contacts.touching_pairs)
       if (m.weight > 0 && m.other >= 0) state.touching.push_back({island->bodies()[m.body], island->bodies()[m.other]});
   }
   rebound(clock(state.frame + 1));

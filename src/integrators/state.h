@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "contact/contact_cache.h"
 #include "integrators/conservation.h"
-#include "integrators/contacts.h"
 #include "verve/vec.h"
 
 namespace verve {
@@ -24,13 +24,13 @@ struct BodyLedger {
   double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame
-  double pair_energy = 0;  // what it has against other bodies, its share, and colliders
-  double grip_energy = 0;  // what holds it against sliding, likewise
-  bool touched = false;    // something, in the last step
-  bool driven = false;     // Island::driven, likewise
-  bool let_go = false;     // of H, likewise
-  bool lies = false;       // still, in a heap
-  int slow_frames = 0;     // in a row, while it touches what takes energy
+  double pair_energy = 0;      // what it has against other bodies, its share, and colliders
+  double friction_energy = 0;  // of its springs of friction, likewise
+  bool touched = false;        // something, in the last step
+  bool driven = false;         // Island::driven, likewise
+  bool let_go = false;         // of H, likewise
+  bool lies = false;           // still, in a heap
+  int slow_frames = 0;         // in a row, while it touches what takes energy
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
@@ -56,15 +56,6 @@ struct Bounce {
   int age = 0;             // frames since the first
 };
 
-/// A contact as the last step left it.
-struct CachedContact {
-  std::array<int, 4> key;  // rows as the state counts (places.h)
-  double depth = 0;        // beyond `rest`: what pushed
-  double rest = 0;         // penetration without a force [m]: it was found so deep without having come in
-  Vec3 normal;             // of the face or the collider that the vertex pressed on; of a collider in its own frame
-  Vec3 point;              // of a collider, in its frame: through which side of a thin plate the vertex came
-};
-
 struct State {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
@@ -73,12 +64,12 @@ struct State {
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
   std::vector<Bounce> bounces;
-  std::vector<CachedContact> contacts;       // by key
-  std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
-  std::vector<Grip> grips;                   // by vertex
-  std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
-  std::vector<int> group;                    // of each body then: the first body of its island
-  std::optional<double> friction;            // set_friction
+  std::vector<CachedContact> contacts;           // by key
+  std::vector<std::vector<char>> gone;           // cells of each body that tears (Tearing)
+  std::vector<FrictionAnchor> friction_anchors;  // by key
+  std::vector<std::array<int, 2>> touching;      // bodies, at the end of the last frame
+  std::vector<int> group;                        // of each body then: the first body of its island
+  std::optional<double> friction;                // set_friction
   Vec3 gravity;
   double time = 0;
   double origin = 0;  // time of frame 0

@@ -375,7 +375,7 @@ void World::set_step(double h) {
   const double ratio = scene.step / h;
   scene.step = h;
   state.origin = state.time - state.frame * h;
-  for (ContactBody& body : contact_bodies_) body.stiffness *= ratio * ratio;
+  detector_.scale_stiffness(ratio * ratio);
   for (Island* island : islands_) {
     for (Island::AnchorTerm& term : island->anchor_terms()) {
       AnchorState& anchor = state.anchors[term.anchor];
