@@ -61,7 +61,7 @@
                                                new Float32Array(carriers.length / 4 * 3))};
       }
       for (const c of message.colliders)
-        if (c.rest) Object.assign(c, {rest: float32(c.rest), triangles: uint32(c.triangles)});
+        Object.assign(c, {rest: float32(c.rest), triangles: uint32(c.triangles)});
       live.scene = message;
       live.body = Math.min(live.body, message.bodies.length - 1);
       live.fresh = true;  // the next frame shows all of it anew
@@ -152,60 +152,19 @@
 
   // ---- views
 
-  /** Solid shapes of colliders, in their own frames. */
+  /** A collider as it is drawn, in its own frame: half-spaces behind all else, and floors by the ground. */
   function colliderMesh(spec) {
-    const points = [], triangles = [];
-    const grid = (columns, rows, at) => {
-      for (let r = 0; r <= rows; ++r)
-        for (let c = 0; c < columns; ++c) {
-          points.push(...at(2 * Math.PI * c / columns, r / rows));
-          if (r === rows) continue;
-          const a = r * columns + c, b = r * columns + (c + 1) % columns;
-          triangles.push(a, a + columns, b, b, a + columns, b + columns);
-        }
-    };
-    const {radius, length} = spec;
-    if (spec.shape === 'mesh') {
-      for (const x of spec.rest || []) points.push(x);
-      for (const v of spec.triangles || []) triangles.push(v);
-    } else if (spec.shape === 'sphere')
-      grid(48, 24, (a, s) => [Math.sin(Math.PI * s) * Math.cos(a), Math.cos(Math.PI * s), Math.sin(Math.PI * s) * Math.sin(a)]
-          .map(x => radius * x));
-    else if (spec.shape === 'capsule')
-      grid(36, 25, (a, s) => {
-        const t = Math.PI * s, y = Math.cos(t) * radius + (s < 0.5 ? length / 2 : -length / 2);
-        return [Math.sin(t) * radius * Math.cos(a), y, Math.sin(t) * radius * Math.sin(a)];
-      });
-    else if (spec.shape === 'cylinder')
-      grid(48, 3, (a, s) => {
-        const r = s > 0.2 && s < 0.8 ? radius : 0, y = s < 0.5 ? length / 2 : -length / 2;
-        return [r * Math.cos(a), y, r * Math.sin(a)];
-      });
-    else if (spec.shape === 'box') {
-      for (const x of [-0.5, 0.5]) for (const y of [-0.5, 0.5]) for (const z of [-0.5, 0.5])
-        points.push(x * spec.size[0], y * spec.size[1], z * spec.size[2]);
-      triangles.push(0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3);
-    } else if (spec.shape === 'plane' && !isFloor(spec)) {
-      const n = spec.normal, reach = 4 * Math.max(...live.scene.bodies.map(b => b.size));
-      const u = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0], cross = (a, b) => [
-        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-      const s = cross(n, u), t = cross(n, s), unit = v => v.map(x => x / Math.hypot(...v));
-      for (const [a, b] of [[-1, -1], [1, -1], [1, 1], [-1, 1]])
-        points.push(...unit(s).map((x, i) => reach * (a * x + b * unit(t)[i])));
-      triangles.push(0, 1, 2, 0, 2, 3);
-    }
-    return {color: '#9aa3ab', backdrop: spec.shape === 'plane', collider: true, rest: Float32Array.from(points),
-            triangles: Uint32Array.from(triangles), edges: new Uint32Array(0)};
+    const hidden = isFloor(spec);
+    return {color: '#9aa3ab', backdrop: Boolean(spec.flat), collider: true, edges: new Uint32Array(0),
+            rest: hidden ? new Float32Array(0) : spec.rest, triangles: hidden ? new Uint32Array(0) : spec.triangles};
   }
   /** How far it goes from its own origin. */
   function colliderReach(spec) {
-    if (spec.shape === 'box') return Math.hypot(...spec.size) / 2;
-    if (spec.shape !== 'mesh') return spec.radius + (spec.shape === 'sphere' ? 0 : spec.length / 2);
     let reach = 0;
-    for (let i = 0; i < (spec.rest || []).length; i += 3) reach = Math.max(reach, Math.hypot(...spec.rest.subarray(i, i + 3)));
+    for (let i = 0; i < spec.rest.length; i += 3) reach = Math.max(reach, Math.hypot(...spec.rest.subarray(i, i + 3)));
     return reach;
   }
-  const isFloor = spec => spec.shape === 'plane' && spec.normal[1] > 0.999 * Math.hypot(...spec.normal);
+  const isFloor = spec => spec.flat && spec.flat[1] > 0.999;
 
   function turned(rest, [x, y, z, a, b, c, active], from, out, first) {
     const angle = Math.hypot(a, b, c) * Math.PI / 180, axis = angle ? [a, b, c].map(v => v * Math.PI / 180 / angle) : [1, 0, 0];
@@ -300,7 +259,7 @@
     const size = Math.max(...live.scene.bodies.map(b => b.size)), diagonal = Math.hypot(...low.map((l, i) => high[i] - l));
     const floors = live.scene.colliders.map((c, i) => isFloor(c) ? frame.colliders[i][1] : NaN).filter(Number.isFinite);
     frame.colliders.forEach((at, i) => {  // what bodies may fall on is part of the view
-      if (live.scene.colliders[i].shape === 'plane') return;
+      if (live.scene.colliders[i].flat) return;
       const c = live.scene.colliders[i], reach = colliderReach(c);
       for (let axis = 0; axis < 3; ++axis) {
         low[axis] = Math.min(low[axis], at[axis] - reach);

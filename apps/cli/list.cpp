@@ -24,7 +24,7 @@ struct Section {
 
 std::vector<Section> all_sections() {
   Section scenes{"scenes", {}}, materials{"materials", {}}, potentials{"potentials", {}}, methods{"methods", {}},
-      generators{"generators", {}};
+      generators{"generators", {}}, shapes{"shapes", {}};
   for (const BuiltinScene& scene : builtin_scenes()) scenes.items.push_back({scene.name, scene.description, {}});
   for (const MaterialInfo& info : material_infos()) materials.items.push_back({info.name, info.help, {}});
   for (const PotentialInfo& info : potential_infos())
@@ -34,7 +34,12 @@ std::vector<Section> all_sections() {
         {info.name, info.help + " (" + info.integrator + " × " + info.minimizer + " × " + info.conservation + ")", {}});
   for (const GeneratorInfo& info : mesh_generators())
     generators.items.push_back({info.name, info.help, info.parameters});
-  return {scenes, materials, potentials, methods, generators};
+  for (const ShapeInfo& info : shape_infos()) {
+    std::string keys;
+    for (const ShapeKey& key : info.keys) keys += (keys.empty() ? "; of a collider: " : ", ") + key.name;
+    shapes.items.push_back({info.name, info.help + keys, {}});
+  }
+  return {scenes, materials, potentials, methods, generators, shapes};
 }
 
 std::string describe(const ParameterInfo& info) {

@@ -99,9 +99,9 @@ int dispatch(int argc, char** argv) {
   demo_command->add_flag("--quiet", demo_options.quiet, "Print errors only");
 
   ListOptions list_options;
-  CLI::App* list_command = command("list", "Scenes, materials, potentials, methods and mesh generators by name",
+  CLI::App* list_command = command("list", "Scenes, materials, potentials, methods, mesh generators and shapes of colliders by name",
                                    {"verve list", "verve list generators", "verve list scenes --plain"});
-  text(list_command, "kind", list_options.kind, "scenes, materials, potentials, methods or generators (default: all)",
+  text(list_command, "kind", list_options.kind, "scenes, materials, potentials, methods, generators or shapes (default: all)",
        "");
   list_command->add_flag("--plain", list_options.plain, "One name per line, nothing else");
 

@@ -67,4 +67,17 @@ bool keeps_budgets(const SolverSpec& solver);
 /// Those of integrator_names() that minimise nothing: their minimizer is "own", and what is held is held after the step.
 const std::vector<std::string>& own_step_names();
 
+/// A key of a collider (ColliderSpec) that a shape reads, and what it means there.
+struct ShapeKey {
+  std::string name, help;
+};
+struct ShapeInfo {
+  std::string name;
+  std::string help;
+  std::vector<ShapeKey> keys;
+  bool reads(std::string_view key) const;
+};
+/// Shapes of colliders.
+const std::vector<ShapeInfo>& shape_infos();
+
 }  // namespace verve

@@ -112,11 +112,11 @@ struct BodySpec {
 /// along y, a plane passes through its position.
 struct ColliderSpec {
   std::string name;
-  std::string shape;             ///< plane, sphere, box, capsule, cylinder or mesh
-  Vec3 normal{0, 1, 0};          ///< of a plane: where things may be
-  Vec3 size{1, 1, 1};            ///< of a box
-  double radius = 0.5;           ///< of a sphere, capsule or cylinder
-  double length = 1;             ///< of a cylinder, of a capsule without its ends
+  std::string shape;             ///< one of shape_infos(), which read these:
+  Vec3 normal{0, 1, 0};          ///< towards where things may be
+  Vec3 size{1, 1, 1};            ///< along the axes
+  double radius = 0.5;           ///< [m]
+  double length = 1;             ///< along y [m]
   std::optional<MeshSpec> mesh;  ///< tetrahedra or a closed surface
   Track<Vec3> position{Vec3{}};  ///< [m]
   Track<Vec3> rotation{Vec3{}};  ///< rotation vector [degrees]

@@ -27,4 +27,18 @@ void limit_new_energy(std::span<Penetration> contacts, double budget) {
   }
 }
 
+void set_rest_penetrations(Contacts& contacts, const std::vector<CachedContact>& cache, double shrink, double budget,
+                           std::vector<Penetration>& room) {
+  room.clear();
+  contacts.each([&](const Contacts::Candidate& on) {
+    const CachedContact* const before = find_sorted(cache, on.key);
+    const double depth = std::max(0.0, on.start_depth);
+    const double rest = std::max(0.0, (before ? before->rest : depth) - shrink);
+    room.push_back({on.stiffness, depth, before ? before->depth : 0, rest});
+  });
+  limit_new_energy(room, budget);
+  size_t i = 0;
+  contacts.each([&](Contacts::Candidate& on) { on.rest = room[i++].rest; });
+}
+
 }  // namespace verve

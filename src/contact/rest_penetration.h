@@ -2,6 +2,10 @@
 #pragma once
 
 #include <span>
+#include <vector>
+
+#include "contact/contact_cache.h"
+#include "contact/contacts.h"
 
 namespace verve {
 
@@ -17,5 +21,11 @@ struct Penetration {
 /// time. That energy has come from nothing, and nobody may have it: up to `budget` [J] is accepted (the caller's motion
 /// pays for it), the rest becomes rest penetration. All contacts get the same share of what they would add.
 void limit_new_energy(std::span<Penetration> contacts, double budget);
+
+/// Rest penetrations of the candidates of a step: those of the cache, less `shrink` [m]; of contacts that are found for
+/// the first time all of their depth, less that, for they never came in there; and what `budget` [J] does not allow.
+/// `room` is kept by the caller.
+void set_rest_penetrations(Contacts& contacts, const std::vector<CachedContact>& cache, double shrink, double budget,
+                           std::vector<Penetration>& room);
 
 }  // namespace verve

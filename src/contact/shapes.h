@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct ShapeFeatures {
   }
 };
 
+/// A surface of triangles with normals outward.
+struct ShapeTriangles {
+  std::vector<Vec3> points;
+  std::vector<std::array<int, 3>> triangles;
+};
+
 /// The exact distance to the surface everywhere, inside and outside, and its gradient. Where several points of the
 /// surface are equally near (centre of a sphere, middle of a box) the normal is one of the possible ones, always the
 /// same. Points that are not finite do no harm, and give nothing of use.
@@ -40,10 +47,15 @@ class Shape {
   virtual void touch(const Vec4* x, int count, Touch* out) const = 0;
   /// Of what is inside; unbounded for a plane.
   virtual Box bounds() const = 0;
-  /// A plane has none; the rims of a cylinder are polygons of 32 corners.
+  /// A plane has none; round rims are polygons of 32 corners.
   virtual ShapeFeatures features() const = 0;
+  /// What is drawn of it. Of a half-space, which has no end: a square around the origin, `reach` to each side.
+  virtual ShapeTriangles tessellate(double reach) const = 0;
+  /// The normal of a half-space, the same everywhere; other shapes have none.
+  virtual std::optional<Vec3> flat_normal() const { return std::nullopt; }
 };
 
+// A new shape is a file in contact/shapes and a line in shape_registry.cpp; it needs none of these.
 // Lengths [m]. Sizes that are not above 0 and finite throw std::invalid_argument.
 
 /// Inside: normal . x < offset, with the normal made a unit vector first.

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "integrators/places.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -34,7 +33,7 @@ int steps_for(double phase, int most) {
 /// Of those that may touch, the greatest.
 double World::largest_restitution(const Island& island) const {
   double e = 0;
-  for (const Contacts::Meeting& m : island.contacts.meetings) {
+  for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
     const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
     e = std::max(e, pair_of(island.bodies()[m.body], other).restitution);
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "integrators/body_turns.h"
-#include "integrators/contacts.h"
+#include "contact/contacts.h"
 #include "integrators/inverse_columns.h"
 #include "integrators/inverse_patch.h"
 #include "linear/dense_cholesky.h"

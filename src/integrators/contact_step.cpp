@@ -11,7 +11,7 @@
 
 #include "base/parallel.h"
 #include "integrators/island.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "potentials/polar.h"
 
 namespace verve {
@@ -153,7 +153,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   // what is left of each sub-step adds up in a frame
   const double enough = find_speeds(h) && p.grounded ? rest_change : end_change / substeps;
   double change = infinity;
-  bool new_friction = !contacts.grips.empty();
+  bool new_friction = !contacts.friction_anchors.empty();
   double last_merit = infinity;
   x_before_.resize(rows_);
   watch.book(out.timings.setup);
@@ -185,7 +185,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     const bool done = k >= 1 && (length == 0 ? !foresees_ : change < enough);
     if (new_friction && (done || k == friction_after)) {
       new_friction = false;
-      if (contacts.take_hold(true)) {
+      if (contacts.activate_friction(true)) {
         const RowArrays rows = arrays();
         pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
         last_merit = out.step_length = change = infinity;

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "integrators/places.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -64,7 +63,7 @@ void World::write_report(const Island& island, int iterations, int substeps, con
 /// often the frame begins.
 void World::back_to_start(Island& island, bool restarts) {
   for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
-  restore_grips(island);
+  restore_contacts(island);
   island.restarts = restarts;
   load(island);
   place_anchors(island, clock(state.frame));
@@ -76,13 +75,13 @@ void World::keep_substep(const Island& island) {
   kept_.motion = island.motion;
   kept_.ledger.clear();
   for (const int b : island.bodies()) kept_.ledger.push_back(state.ledger[b]);
-  kept_.grips = state.grips, kept_.contacts = state.contacts, kept_.met = met_;
+  kept_.friction_anchors = state.friction_anchors, kept_.contacts = state.contacts, kept_.met = met_;
 }
 
 void World::return_to_substep(Island& island) {
   island.motion = kept_.motion;
   for (size_t k = 0; k < island.bodies().size(); ++k) state.ledger[island.bodies()[k]] = kept_.ledger[k];
-  state.grips = kept_.grips, state.contacts = kept_.contacts, met_ = kept_.met;
+  state.friction_anchors = kept_.friction_anchors, state.contacts = kept_.contacts, met_ = kept_.met;
 }
 
 StepReport World::step() {
@@ -106,7 +105,7 @@ StepReport World::step() {
     watch.book(detection_);
   }
   start_ledger_ = state.ledger;
-  start_grips_ = state.grips;
+  start_anchors_ = state.friction_anchors;
   if (has_contact()) group_islands(), foresee_contacts();
 
   // islands that meet on their way are put together and go again
@@ -125,7 +124,7 @@ StepReport World::step() {
         continue;
       }
       for (const int b : island->bodies()) state.ledger[b] = start_ledger_[b];
-      restore_grips(*island);
+      restore_contacts(*island);
       load(*island);
       const double before = island->work().milliseconds();
       const StepOutcome outcome = advance(*island, report);
@@ -160,7 +159,7 @@ StepReport World::step() {
   for (Island* island : islands_) {
     store(*island);
     for (const int b : island->bodies()) state.group[b] = island->bodies()[0];
-    for (const Contacts::Meeting& m : island->contacts.meetings)
+    for (const Contacts::TouchingPair& m : island->contacts.touching_pairs)
       if (m.weight > 0 && m.other >= 0) state.touching.push_back({island->bodies()[m.body], island->bodies()[m.other]});
   }
   rebound(clock(state.frame + 1));

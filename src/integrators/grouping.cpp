@@ -1,15 +1,14 @@
 // Bodies that move together because they touch: islands.
 #include <algorithm>
 
-#include "contact/proximity.h"
 #include "integrators/world.h"
 
 namespace verve {
 
 namespace {
 
-/// Of the way that a body goes in a frame, as a heap sees it: how near to where it will be the heap takes it in. What is
-/// pushed goes elsewhere than was foreseen, and each body that is met in passing costs the heap another frame: the
+/// Of the way that a body goes in a frame, as a heap sees it: how near to where it will be the heap takes it in. What
+/// is pushed goes elsewhere than was foreseen, and each body that is met in passing costs the heap another frame: the
 /// longest of `bin` takes two thirds of what it took with 0.
 constexpr double foreseen_share = 0.75;
 
@@ -88,51 +87,15 @@ void World::group_islands() {
 template <class End, class Slack, class MayJoin>
 bool World::join_islands(End&& end, Slack&& slack, MayJoin&& may_join) {
   swept_.clear();
-  std::vector<const Island*> owner;
-  std::vector<int> body_of;
-  for (const Island* island : islands_)
-    for (size_t k = 0; k < island->bodies().size(); ++k) {
-      const int b = island->bodies()[k];
-      swept_.push_back({&model.bodies[b].surface, state.x.data() + model.bodies[b].first, end(*island, int(k), b),
-                        contact_bodies_[b].thickness + slack(b), b, false});
-      owner.push_back(island), body_of.push_back(b);
+  for (size_t i = 0; i < islands_.size(); ++i)
+    for (size_t k = 0; k < islands_[i]->bodies().size(); ++k) {
+      const int b = islands_[i]->bodies()[k];
+      swept_.push_back({b, int(i), state.x.data() + model.bodies[b].first, end(*islands_[i], int(k), b), slack(b)});
     }
-  meetings_->find(swept_, vertex_face_, edge_edge_, false);
   const size_t before = state.touching.size();
-  const auto join = [&](int i, int j) {
-    const std::array<int, 2> pair = {std::min(body_of[i], body_of[j]), std::max(body_of[i], body_of[j])};
-    if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) return;
+  for (const std::array<int, 2>& pair : detector_.find_meeting(swept_)) {
+    if (std::find(state.touching.begin(), state.touching.end(), pair) != state.touching.end()) continue;
     if (pair_of(pair[0], pair[1]).touch && may_join(pair[0], pair[1])) state.touching.push_back(pair);
-  };
-  for (const Pair& p : vertex_face_) {
-    const int i = p.surface_a, j = p.surface_b;
-    if (owner[i] == owner[j]) continue;
-    const Surface &a = *swept_[i].surface, &b = *swept_[j].surface;
-    const int r = a.vertices[p.feature_a];
-    const auto& f = b.faces[p.feature_b];
-    const auto point = [](const Vec4* x, int row) { return x[row].xyz(); };
-    const Vec3 v0 = point(swept_[i].from, r), v1 = point(swept_[i].to, r);
-    const Vec3 a0 = point(swept_[j].from, f[0]), b0 = point(swept_[j].from, f[1]), c0 = point(swept_[j].from, f[2]);
-    const Vec3 a1 = point(swept_[j].to, f[0]), b1 = point(swept_[j].to, f[1]), c1 = point(swept_[j].to, f[2]);
-    const PointTriangle near = point_triangle(v1, a1, b1, c1);
-    const double reach = swept_[i].margin + swept_[j].margin;
-    const double side0 = dot(cross(b0 - a0, c0 - a0), v0 - a0), side1 = dot(cross(b1 - a1, c1 - a1), v1 - a1);
-    // within the thickness, on the other side of the face than before, or behind the skin of a solid
-    const double depth = norm(v1 - v0) + 0.5 * contact_bodies_[body_of[j]].edge;
-    const bool inside = p.feature_b < b.solid_faces && side1 <= 0 && near.part == TrianglePart::face &&
-                        near.squared_distance < depth * depth;
-    if (near.squared_distance < reach * reach || (side0 > 0) != (side1 > 0) || inside) join(i, j);
-  }
-  for (const Pair& p : edge_edge_) {
-    const int i = p.surface_a, j = p.surface_b;
-    if (owner[i] == owner[j]) continue;
-    const auto &e = swept_[i].surface->edges[p.feature_a], &f = swept_[j].surface->edges[p.feature_b];
-    const auto near = [&](const Vec4* x, const Vec4* y) {
-      return segment_segment(x[e[0]].xyz(), x[e[1]].xyz(), y[f[0]].xyz(), y[f[1]].xyz());
-    };
-    const SegmentSegment then = near(swept_[i].from, swept_[j].from), now = near(swept_[i].to, swept_[j].to);
-    const double reach = swept_[i].margin + swept_[j].margin;
-    if (now.squared_distance < reach * reach || dot(then.offset, now.offset) < 0) join(i, j);
   }
   return state.touching.size() > before;
 }

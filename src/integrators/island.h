@@ -11,7 +11,7 @@
 #include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
 #include "integrators/contact_metric.h"
-#include "integrators/contacts.h"
+#include "contact/contacts.h"
 #include "integrators/integrator.h"
 #include "integrators/loss_direction.h"
 #include "integrators/minimizers/minimizer.h"
@@ -117,6 +117,7 @@ class Island {
   const std::vector<int>& bodies() const { return bodies_; }
   int rows() const { return rows_; }
   int offset(int local_body) const { return offsets_[local_body]; }
+  const std::vector<int>& offsets() const { return offsets_; }
   bool anchored() const { return anchored_; }
   /// Some potential may need shorter steps than the matrix says.
   bool searches() const { return searches_; }
@@ -148,7 +149,7 @@ class Island {
   bool is_solid() const;
   const std::vector<Island*>& parts() const { return parts_; }
   /// What slides, slides: takes the work of friction out of W, into the losses of each body.
-  void settle_grips(std::vector<double>& losses);
+  void apply_slip(std::vector<double>& losses);
   /// Ends a conserving step of a free or anchored island that has more energy than its target, however it ended: see
   /// energy_bound.cpp. Call it before anything else is done with the island.
   void bound_energy(const Demand& demand, StepOutcome& outcome);

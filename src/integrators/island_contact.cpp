@@ -182,10 +182,10 @@ bool Island::lies_still(double tolerance) const {
   return kinetic < tolerance * motion.energy;
 }
 
-void Island::settle_grips(std::vector<double>& losses) {
+void Island::apply_slip(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
-  if (contacts.grips.empty()) return;
-  contacts.settle_grips(motion.x.data(), losses, memory.knows_pressure);
+  if (contacts.friction_anchors.empty()) return;
+  contacts.apply_slip(motion.x.data(), losses, memory.knows_pressure);
   for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
 }
 

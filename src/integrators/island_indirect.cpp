@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "integrators/island.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace verve {
 

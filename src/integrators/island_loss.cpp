@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "integrators/island.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "integrators/turn.h"
 
 namespace verve {

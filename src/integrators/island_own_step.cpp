@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "integrators/island.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 
 namespace verve {
 

@@ -5,7 +5,7 @@
 
 #include "base/parallel.h"
 #include "integrators/island.h"
-#include "integrators/stopwatch.h"
+#include "base/stopwatch.h"
 #include "integrators/turn.h"
 
 namespace verve {
@@ -278,7 +278,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   StepProducts step_products;
   if (p.held && !loss_.on) step_products = with_kept(column_products());
   if (p.grounded) rest_on_contacts();
-  bool took_hold = contacts.grips.empty();
+  bool took_hold = contacts.friction_anchors.empty();
 
   double negligible = p.lets_go ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
@@ -383,7 +383,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       took_hold = true;
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
-      if ((done || k == hold_after || out.step_length < known_length) && contacts.take_hold(allowance < infinity)) {
+      if ((done || k == hold_after || out.step_length < known_length) && contacts.activate_friction(allowance < infinity)) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();

@@ -5,10 +5,16 @@
 #include <numbers>
 #include <utility>
 
-#include "integrators/places.h"
 #include "integrators/world.h"
 
 namespace verve {
+
+namespace {
+
+/// Bodies of an island from which on it is a pile: what an impact in it loses is not given back when two of them part.
+constexpr int least_pile = 3;
+
+}  // namespace
 
 namespace {
 
@@ -156,7 +162,7 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     if (settings.conservation != Conservation::cpd && !after) continue;
     if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
       // hard ones that part again are then given what they are short of
-      const bool hard = int(island.bodies().size()) < least_heap;
+      const bool hard = int(island.bodies().size()) < least_pile;
       // (of what a dial asked for, only that was lost which was there)
       const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
       const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;

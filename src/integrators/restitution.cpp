@@ -41,7 +41,7 @@ double kinetic(const Kick& kick) {
 void World::note_meetings(const Island& island) {
   for (Met& met : met_)
     if (&island_of(met.body) == &island) met.still = false;
-  for (const Contacts::Meeting& m : island.contacts.meetings) {
+  for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
     if (!(m.weight > 0)) continue;
     const int body = island.bodies()[m.body], other = m.other < 0 ? -1 : island.bodies()[m.other];
     auto met = std::find_if(met_.begin(), met_.end(), [&](const Met& k) {

@@ -15,7 +15,7 @@ constexpr double still = 0.02;
 
 bool World::is_slow(const Island& island) const {
   // what slides without friction goes on, however slowly
-  for (const Contacts::Meeting& m : island.contacts.meetings) {
+  for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
     const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
     if (m.weight > 0 && !(pair_of(island.bodies()[m.body], other).friction > 0)) return false;
   }
@@ -40,7 +40,7 @@ void World::put_to_sleep(Island& island, StepOutcome& outcome) {
   load(island);
   if (!lay) {
     for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b], state.ledger[b].lies = true;
-    restore_grips(island);
+    restore_contacts(island);
     prepare_contacts(island, clock(state.frame), clock(state.frame + 1), scene.step, true);
   }
   double kinetic = 0;

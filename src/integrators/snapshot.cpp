@@ -27,7 +27,7 @@ void visit(A& a, Quantities& q) {
 template <class A>
 void visit(A& a, BodyLedger& l) {
   archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
-              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.grip_energy, l.touched, l.driven,
+              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.friction_energy, l.touched, l.driven,
               l.let_go, l.lies, l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l,
               l.error_h, l.iterations, l.substeps);
 }
@@ -58,7 +58,7 @@ void visit(A& a, CachedContact& c) {
   archive_all(a, c.key, c.depth, c.rest, c.normal, c.point);
 }
 template <class A>
-void visit(A& a, Grip& g) {
+void visit(A& a, FrictionAnchor& g) {
   archive_all(a, g.row, g.collider, g.body, g.more, g.point, g.own, g.count, g.rows, g.weights, g.normal, g.cap,
               g.stretch);
 }
@@ -87,7 +87,7 @@ void visit(A& a, FactorRecord& r) {
 template <class A>
 void visit(A& a, State& s) {
   archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.winds, s.force_active, s.ledger, s.anchors,
-              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.grips, s.touching,
+              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors, s.touching,
               s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 

@@ -48,13 +48,13 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
     const BodyLedger& l = state.ledger[b];
     add(hash, l.debt.p), add(hash, l.debt.l);
     for (const double a :
-         {double(b), l.debt.h, l.last_step, l.booked_loss, l.pending, l.pair_energy, l.grip_energy, double(l.history),
+         {double(b), l.debt.h, l.last_step, l.booked_loss, l.pending, l.pair_energy, l.friction_energy, double(l.history),
           double(l.touched), double(l.let_go), double(l.lies), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
           double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
       whole(a);
     if (l.held_momentum || l.held_spin) return std::nullopt;
     const auto mine = [&](int row) { return row >= body.first && row < body.first + body.count; };
-    for (const Grip& g : state.grips) {
+    for (const FrictionAnchor& g : state.friction_anchors) {
       if (!mine(g.row)) continue;
       for (int i = 0; i < g.count; ++i) whole(g.rows[i]), whole(g.weights[i]);
       for (const int m : g.more) whole(m);

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "contact/contact_cache.h"
 #include "integrators/conservation.h"
-#include "integrators/contacts.h"
 #include "linear/low_rank.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
@@ -30,13 +30,13 @@ struct BodyLedger {
   double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame
-  double pair_energy = 0;  // what it has against other bodies, its share, and colliders
-  double grip_energy = 0;  // what holds it against sliding, likewise
-  bool touched = false;    // something, in the last step
-  bool driven = false;     // Island::driven, likewise
-  bool let_go = false;     // of H, likewise
-  bool lies = false;       // still, in a heap
-  int slow_frames = 0;     // in a row, while it touches what takes energy
+  double pair_energy = 0;      // what it has against other bodies, its share, and colliders
+  double friction_energy = 0;  // of its springs of friction, likewise
+  bool touched = false;        // something, in the last step
+  bool driven = false;         // Island::driven, likewise
+  bool let_go = false;         // of H, likewise
+  bool lies = false;           // still, in a heap
+  int slow_frames = 0;         // in a row, while it touches what takes energy
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
@@ -62,15 +62,6 @@ struct Bounce {
   Vec3 arm, arm_of_other;  // to where that was, from the centre of each
   int free = 0;            // frames since
   int age = 0;             // frames since the first
-};
-
-/// A contact as the last step left it.
-struct CachedContact {
-  std::array<int, 4> key;  // rows as the state counts (places.h)
-  double depth = 0;        // beyond `rest`: what pushed
-  double rest = 0;         // penetration without a force [m]: it was found so deep without having come in
-  Vec3 normal;             // of the face or the collider that the vertex pressed on; of a collider in its own frame
-  Vec3 point;              // of a collider, in its frame: through which side of a thin plate the vertex came
 };
 
 /// How many sub-steps the frames of an island are cut into.
@@ -135,7 +126,7 @@ struct State {
   std::vector<FactorRecord> factors;
   // materials as they are now, and what set_parameter has asked for; shared with copies as long as nothing changes them
   std::shared_ptr<const Materials> parameters, overrides;
-  std::vector<Grip> grips;                   // by vertex
+  std::vector<FrictionAnchor> friction_anchors;  // by key
   std::vector<std::array<int, 2>> touching;  // bodies, at the end of the last frame
   std::vector<int> group;                    // of each body then: the first body of its island
   std::optional<double> friction;            // set_friction

@@ -144,7 +144,7 @@ void World::restore(const State& to) {
   scene.step = state.step.value_or(given_step_);
   settings.iterations = state.iterations.value_or(resolve(scene.solver).iterations);
   settings.budget = state.budget.value_or(scene.solver.budget);
-  for (ContactBody& body : contact_bodies_) body.stiffness = body.inertia / (scene.step * scene.step);
+  detector_.set_step(scene.step);
 
   bool same_anchors = from.anchors.size() == to.anchors.size();
   for (size_t a = 0; same_anchors && a < to.anchors.size(); ++a)
@@ -419,10 +419,10 @@ void World::update_forces() {
 
 void World::forget_history() {
   // contacts, impacts and what they have left to the ledger belong to another motion too
-  state.contacts.clear(), state.grips.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
+  state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
   for (BodyLedger& ledger : state.ledger) {
     ledger.history = ledger.touched = ledger.driven = ledger.let_go = ledger.lies = false;
-    ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.grip_energy = 0, ledger.slow_frames = 0;
+    ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
   }
   group_islands();
   for (Island* island : islands_) {
@@ -460,7 +460,7 @@ void World::forces_changed() {
 void World::set_step(double h) {
   scene.step = h, state.step = h;
   state.origin = state.time - state.frame * h;
-  for (ContactBody& body : contact_bodies_) body.stiffness = body.inertia / (h * h);
+  detector_.set_step(h);
   for (Island* island : islands_) {
     for (Island::AnchorTerm& term : island->anchor_terms()) {
       AnchorState& anchor = state.anchors[term.anchor];

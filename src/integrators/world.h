@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "contact/broad_phase.h"
+#include "contact/contact_detector.h"
+#include "contact/pair_table.h"
 #include "contact/rest_penetration.h"
-#include "contact/surface_normals.h"
 #include "integrators/island.h"
 #include "integrators/kicks.h"
 #include "integrators/state.h"
@@ -54,25 +54,19 @@ class World {
   std::unique_ptr<Island> merge(const std::vector<int>& clusters);
   void compile_contact();
   void forget_neighbours(int body);
-  struct PairSurface {
-    double friction = 0, restitution = 1;
-    bool touch = true;
-  };
-  PairSurface pair_of(int a, int b) const;
-  struct EdgeSpot {  // of an edge of a body, where the step begins
-    Vec3 from, along;
-    const SurfaceNormals::Cone* cone;  // of a solid; null: nothing can lie on it
-  };
+  /// Sides are bodies, and after them colliders.
+  PairSurface pair_of(int a, int b) const { return pair_table_.of(a, b, state.friction); }
   Pose pose_of(int collider, double time) const;
+  /// What the detector asks for: of colliders between two times, of an island in the coming step.
+  std::span<const ColliderMotion> collider_motions(double from, double to);
+  MovingBodies predict(const Island& island, double h);
+  ContactDetector::Settings detector_settings() const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
   void prepare_contacts(Island& island, double from, double to, double h, bool all);
-  void prepare_pairs(Island& island);
-  const std::vector<EdgeSpot>& edges_of(const Island& island, int k);
   void prepare_planes(Island& island);
   void set_rest_penetrations(Island& island, double h);
   int contact_substeps(Island& island, double h);
-  void stay_with(const Island& island);
-  void sweep_bodies(const Island& island);
+  /// A vertex has come into a collider of which its body had no candidates.
   bool missed_contact(const Island& island, double time);
   void settle_contacts(Island& island);
   bool is_steady(const Island& island) const;
@@ -85,14 +79,10 @@ class World {
   bool is_impact(const Bounce& bounce) const;
   void rebound(double time);
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
-  void restore_grips(const Island& island);
-  const Grip* old_grip(const Grip& fresh) const;
-  void hold_edge(Contacts& c, Contacts::OnEdge& on, const Vec4* x, const Pose& pose, Grip& fresh) const;
+  void restore_contacts(const Island& island);
   /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
   bool repels() const { return scene.contact && scene.contact->response == "explicit"; }
-  /// Points and edges of colliders that may touch faces and edges of bodies: collider_features.cpp.
-  void prepare_features(Island& island, int collider, const Pose& start, bool all);
-  int feature_substeps(const Island& island, double h) const;
+  int feature_substeps(const Island& island, double h);
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Heaps: lying.cpp.
   bool is_slow(const Island& island) const;
@@ -174,37 +164,10 @@ class World {
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
   std::vector<Island*> islands_;                            // of these, those that the frame is made of
   std::vector<const Island*> arrived_;                      // in this frame
-  std::vector<Grip> start_grips_;
-  struct ContactBody {
-    double inertia = 0;    // of which the stiffness is made [kg]
-    double stiffness = 0;  // for the present length of a frame [N/m]
-    double thickness = 0, edge = 0, size = 0, thin = 0;
-  };
-  std::vector<ContactBody> contact_bodies_;
-  struct PairRule {  // of the scene's contact.pairs
-    int a, b, pair;
-  };
-  std::vector<PairRule> pair_rules_;
-  // what islands meet, what bodies of an island meet in a frame, and in a step
-  std::unique_ptr<BroadPhase> meetings_, passages_, pairs_;
-  std::vector<ShapeFeatures> features_;  // of the colliders
-  struct Sweep {                         // of a body of an island through a step
-    Box at, way;    // around its surface where the step begins, and where it comes to if nothing stops it too
-    double travel;  // the longest way of a vertex
-  };
-  std::vector<Sweep> sweeps_;
-  std::vector<Box> around_;                      // bodies of an island, where a step has led
-  std::vector<char> looked_;                     // by collider and body: some vertex might have met it
-  std::vector<Vec3> feature_from_, feature_to_;  // points of a collider, where the step begins and where it ends
-  std::vector<int> near_points_, near_lines_;    // and of these, and its edges, those that come near a body,
-  std::vector<int> near_faces_, near_edges_;     // of which these come near the collider
-  struct Ball {
-    Vec3 middle;
-    double radius;
-  };
-  std::vector<Ball> face_balls_, edge_balls_;   // around them
-  std::vector<Box> face_groups_, edge_groups_;  // around so many of these
-  std::vector<unsigned short> sides_;           // by vertex: on which sides of boxes it stays
+  std::vector<FrictionAnchor> start_anchors_;
+  PairTable pair_table_;
+  ContactDetector detector_;
+  std::vector<ColliderMotion> collider_motions_;  // of the last question
   std::vector<Penetration> penetrations_;
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
@@ -217,18 +180,14 @@ class World {
   struct {  // see keep_substep
     Motion motion;
     std::vector<BodyLedger> ledger;
-    std::vector<Grip> grips;
+    std::vector<FrictionAnchor> friction_anchors;
     std::vector<CachedContact> contacts;
     std::vector<Met> met;
   } kept_;
-  double detection_ = 0;  // StepTimings::detection of this frame
-  double left_ = 0;       // of settings.budget, likewise
-  std::vector<SweptSurface> swept_;
-  std::vector<SurfaceNormals> normals_;  // of the bodies of an island
-  std::vector<Pair> vertex_face_, edge_edge_;
-  std::vector<Vec4> ahead_;
-  std::vector<double> travel_;                     // lengths of the ways there
-  std::vector<std::vector<EdgeSpot>> edge_spots_;  // by body of an island; empty: not found yet
+  double detection_ = 0;     // StepTimings::detection of this frame
+  double left_ = 0;          // of settings.budget, likewise
+  std::vector<Vec4> ahead_;  // where bodies would come to if nothing touched them
+  std::vector<ContactDetector::SweptBody> swept_;
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;

@@ -186,19 +186,18 @@ void Session::tell_scene(const Diagnostics& notes) {
     bodies.items.push_back(std::move(body));
   }
   Json colliders = Json::array();
+  double largest = 0;
+  for (const auto& body : shapes_) largest = std::max(largest, body.size);
   for (const ColliderSpec& spec : scene_.colliders) {
     Json collider = Json::object();
     collider.set("name", spec.name);
     collider.set("shape", spec.shape);
-    collider.set("normal", vec(spec.normal)), collider.set("size", vec(spec.size));
-    collider.set("radius", spec.radius), collider.set("length", spec.length);
-    if (spec.shape == "mesh" && spec.mesh) {
-      // one that could not be read was reported when the simulation was made
-      if (const Expected<Mesh> mesh = load_surface(*spec.mesh, spec.name)) {
-        collider.set("rest", base64(floats(mesh->vertices)));
-        collider.set("triangles", elements(mesh->triangles));
-      }
-    }
+    Diagnostics reported;  // when the simulation was made
+    const std::unique_ptr<Shape> shape = make_shape(spec, spec.name, reported);
+    const ShapeTriangles drawn = shape->tessellate(4 * largest);
+    collider.set("rest", base64(floats(drawn.points)));
+    collider.set("triangles", elements(drawn.triangles));
+    if (const std::optional<Vec3> normal = shape->flat_normal()) collider.set("flat", vec(*normal));
     colliders.items.push_back(std::move(collider));
   }
   Json metrics = Json::array(), problems = Json::array();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "contact/shape_registry.h"
 #include "model/check_ranges.h"
 #include "model/scene_keys.h"
 #include "verve/registry.h"
@@ -53,9 +54,11 @@ class SceneCheck {
       if (!c.name.empty() && !names.insert(c.name).second)
         out_.error(at("colliders", i) + ".name",
                    "found " + quoted(c.name) + " a second time, expected a name that no body or collider has");
-      if (c.shape == "plane" && !(norm(c.normal) > 0))
+      const ShapeEntry* const shape = find_shape(c.shape);
+      if (!shape) continue;  // reported with its choices
+      if (shape->info.reads("normal") && !(norm(c.normal) > 0))
         out_.error(at("colliders", i) + ".normal", "found a vector without length, expected a direction");
-      if ((c.shape == "mesh") != c.mesh.has_value())
+      if (shape->info.reads("mesh") != c.mesh.has_value())
         out_.error(at("colliders", i) + ".mesh",
                    c.mesh ? "found with shape " + quoted(c.shape) + ", expected shape \"mesh\""
                           : "found none with shape \"mesh\", expected a closed surface");

@@ -1,6 +1,7 @@
 // What bodies touch with and what they can touch: their surfaces, and the rigid obstacles of the scene.
 #include <span>
 
+#include "contact/shape_registry.h"
 #include "model/model.h"
 
 namespace verve {
@@ -16,12 +17,11 @@ std::vector<std::array<int, n>> in_rows(const std::vector<std::array<int, n>>& e
   return out;
 }
 
+}  // namespace
+
 std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out) {
-  if (spec.shape == "plane") return make_plane(spec.normal, 0);
-  if (spec.shape == "sphere") return make_sphere(spec.radius);
-  if (spec.shape == "box") return make_box(spec.size * 0.5);
-  if (spec.shape == "capsule") return make_capsule(spec.radius, 0.5 * spec.length);
-  if (spec.shape == "cylinder") return make_cylinder(spec.radius, 0.5 * spec.length);
+  const ShapeEntry& entry = *find_shape(spec.shape);
+  if (!entry.info.reads("mesh")) return entry.make(spec, nullptr);
   const Expected<Mesh> mesh = load_surface(*spec.mesh, where + ".mesh");
   out.append(mesh.diagnostics());
   if (!mesh) return nullptr;
@@ -29,10 +29,8 @@ std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& w
   check_closed(mesh->vertices, mesh->triangles, where + ".mesh", faults);
   out.append(faults);
   if (faults.has_errors()) return nullptr;
-  return make_mesh_shape(mesh->vertices, mesh->triangles);
+  return entry.make(spec, &*mesh);
 }
-
-}  // namespace
 
 Surface touchable_surface(const Body& body, const RemovedElements& removed) {
   const Mesh left = without(body.mesh, removed);

@@ -83,6 +83,8 @@ std::optional<double> parameter_at(const Track<double>& track, double time);
 
 /// The triangles of a mesh or the skin of its tetrahedra, as they are in the file.
 Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where);
+/// The shape of a collider of a scene that check_scene has accepted; null where its mesh is none.
+std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out);
 /// Triangles are those of the body's mesh, or what is left of its surface.
 Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
 /// Of what is left of the body's mesh; vertices without elements are part of it once something has torn.

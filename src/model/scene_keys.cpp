@@ -56,6 +56,16 @@ Key key(std::string name, std::string help, Traits traits = {}) {
   });
 }
 
+/// "of a sphere, capsule (without its round ends)": shapes that read a key.
+std::string of_shapes(const std::string& key) {
+  std::string out;
+  for (const ShapeInfo& shape : shape_infos())
+    for (const ShapeKey& own : shape.keys)
+      if (own.name == key)
+        out += (out.empty() ? "of a " : ", ") + shape.name + (own.help.empty() ? "" : " (" + own.help + ")");
+  return out;
+}
+
 template <class T, class Get>
 std::vector<std::string> names_of(const std::vector<T>& entries, Get get) {
   std::vector<std::string> names;
@@ -372,12 +382,11 @@ const std::vector<Key>& keys_of<ColliderSpec>() {
   static const std::vector<Key> keys = {
       key<&ColliderSpec::name>("name", "unique among bodies and colliders; null: none", {.optional = true}),
       key<&ColliderSpec::shape>("shape", "its kind", {.required = true, .choices = collider_shapes}),
-      key<&ColliderSpec::normal>("normal", "of a plane, towards where things may be"),
-      key<&ColliderSpec::size>("size", "of a box, along its axes", {.unit = "m", .range = above(0)}),
-      key<&ColliderSpec::radius>("radius", "of a sphere, capsule or cylinder", {.unit = "m", .range = above(0)}),
-      key<&ColliderSpec::length>("length", "of a cylinder along y, of a capsule without its round ends",
-                                 {.unit = "m", .range = above(0)}),
-      key<&ColliderSpec::mesh>("mesh", "of shape mesh: a closed surface, or tetrahedra"),
+      key<&ColliderSpec::normal>("normal", of_shapes("normal")),
+      key<&ColliderSpec::size>("size", of_shapes("size"), {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::radius>("radius", of_shapes("radius"), {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::length>("length", of_shapes("length"), {.unit = "m", .range = above(0)}),
+      key<&ColliderSpec::mesh>("mesh", of_shapes("mesh")),
       key<&ColliderSpec::position>("position", "of its middle, of a point on a plane", {.unit = "m"}),
       key<&ColliderSpec::rotation>("rotation", "about that point: axis times angle", {.unit = "degrees"}),
       key<&ColliderSpec::friction>("friction", "Coulomb's coefficient; with a body, the geometric mean of both",
@@ -420,7 +429,7 @@ const std::vector<Key>& keys_of<ContactPairSpec>() {
 }
 
 const std::vector<std::string>& collider_shapes() {
-  static const std::vector<std::string> names = {"plane", "sphere", "box", "capsule", "cylinder", "mesh"};
+  static const auto names = names_of(shape_infos(), [](const ShapeInfo& s) { return s.name; });
   return names;
 }
 

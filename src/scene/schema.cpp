@@ -393,6 +393,14 @@ std::string scene_reference() {
   key_table<WindSpec>("winds", "Each is an object with these keys.", out);
   key_table<ColliderSpec>("colliders", "Each is an object with these keys; those of other shapes are not looked at.",
                           out);
+  out += "| shape | what it is | keys |\n|---|---|---|\n";
+  for (const ShapeInfo& shape : shape_infos()) {
+    out += "| `" + shape.name + "` | " + shape.help + " |";
+    for (const ShapeKey& key : shape.keys)
+      out += std::string(&key == &shape.keys.front() ? " `" : ", `") + key.name + "`";
+    out += " |\n";
+  }
+  out += "\n";
   key_table<ContactSpec>("contact", "An empty object turns contact between bodies on.", out);
   key_table<ContactPairSpec>("pairs", "Each is an object with these keys.", out);
   return out;

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "integrators/turn.h"
-#include "stage/collider_surface.h"
+#include "model/model.h"
 
 namespace verve::render {
 
@@ -90,9 +90,13 @@ Surface thickened(const Surface& sheet, double thickness) {
 
 Vec3 value_at(const Track<Vec3>& track, double time) { return track.at(time).value_or(Vec3{}); }
 
-bool is_ground(const ColliderSpec& c) {
-  return c.shape == "plane" && c.position.is_constant() && c.rotation.is_constant() && c.active.is_constant() &&
-         norm(value_at(c.rotation, 0)) == 0 && c.normal.y > 0.9999 * norm(c.normal);
+/// A half-space is drawn from both sides.
+Surface surface_of(const Shape& shape, double reach) {
+  ShapeTriangles made = shape.tessellate(reach);
+  Surface out;
+  out.points = std::move(made.points), out.triangles = std::move(made.triangles);
+  out.color = color_from_hex("#a9adb3"), out.two_sided = shape.flat_normal().has_value();
+  return out;
 }
 
 Box box_of(const std::vector<Vec3>& points) {
@@ -106,7 +110,13 @@ Box box_of(const std::vector<Vec3>& points) {
 
 Stage::Stage(const Simulation& simulation, Coloring coloring) : simulation_(&simulation), coloring_(coloring) {
   for (int b = 0; b < simulation.bodies(); ++b) shapes_.push_back(shown_body(simulation, b));
-  for (const ColliderSpec& c : simulation.scene().colliders) colliders_.push_back(collider_surface(c));
+  for (const ColliderSpec& c : simulation.scene().colliders) {
+    Diagnostics reported;  // when the simulation was made
+    ShownCollider& shown = colliders_.emplace_back();
+    shown.shape = make_shape(c, "collider", reported);
+    shown.flat_normal = shown.shape->flat_normal();
+    if (!shown.flat_normal) shown.surface = surface_of(*shown.shape, 0);
+  }
 }
 
 std::vector<float> Stage::values_of(int body, const Moment& moment) const {
@@ -172,9 +182,16 @@ void Stage::include(const Moment& moment) {
 
 double Stage::value_max() const { return round_up(largest_); }
 
+bool Stage::is_ground(size_t collider) const {
+  const ColliderSpec& c = simulation_->scene().colliders[collider];
+  const std::optional<Vec3>& normal = colliders_[collider].flat_normal;
+  return normal && c.position.is_constant() && c.rotation.is_constant() && c.active.is_constant() &&
+         norm(value_at(c.rotation, 0)) == 0 && normal->y > 0.9999;
+}
+
 double Stage::floor_height() const {
-  for (const ColliderSpec& c : simulation_->scene().colliders)
-    if (is_ground(c)) return value_at(c.position, 0).y;
+  for (size_t c = 0; c < colliders_.size(); ++c)
+    if (is_ground(c)) return value_at(simulation_->scene().colliders[c].position, 0).y;
   if (bounds_.empty()) return 0;
   const double size = norm(bounds_.high - bounds_.low);
   const bool stands = norm(simulation_->scene().gravity) > 0 && lowest_moved_ < 1e-3 * size;
@@ -226,14 +243,15 @@ void Stage::add_body(ShownBody shape, const Moment& moment, View& out) const {
 
 void Stage::add_collider(size_t collider, double time, View& out) const {
   const ColliderSpec& spec = simulation_->scene().colliders[collider];
-  if (!spec.active.at(time).value_or(false) || is_ground(spec)) return;
+  if (!spec.active.at(time).value_or(false) || is_ground(collider)) return;
   const double size = bounds_.empty() ? 1 : norm(bounds_.high - bounds_.low);
-  Surface s = colliders_[collider] ? *colliders_[collider] : plane_patch(spec.normal, 0.6 * size);
+  const ShownCollider& shown = colliders_[collider];
+  Surface s = shown.flat_normal ? surface_of(*shown.shape, 0.6 * size) : shown.surface;
   Vec3 position = value_at(spec.position, time);
   const Mat3 turn = Turn(value_at(spec.rotation, time) * (std::numbers::pi / 180)).matrix();
-  if (!colliders_[collider] && !bounds_.empty()) {
+  if (shown.flat_normal && !bounds_.empty()) {
     // that part of the plane which lies nearest to the bodies
-    const Vec3 n0 = turn * spec.normal, n = n0 / norm(n0), to = (bounds_.low + bounds_.high) * 0.5 - position;
+    const Vec3 n = turn * *shown.flat_normal, to = (bounds_.low + bounds_.high) * 0.5 - position;
     position += to - n * dot(n, to);
   }
   for (Vec3& p : s.points) p = turn * p + position;
@@ -252,10 +270,11 @@ View Stage::view(const Moment& moment) const {
 
 /// A wall that looks away from the camera stands in front of what it holds.
 bool Stage::hides(size_t collider, double time) const {
-  if (colliders_[collider]) return false;
+  const std::optional<Vec3>& normal = colliders_[collider].flat_normal;
+  if (!normal) return false;
   const ColliderSpec& spec = simulation_->scene().colliders[collider];
   const Mat3 turn = Turn(value_at(spec.rotation, time) * (std::numbers::pi / 180)).matrix();
-  return dot(turn * spec.normal, camera_.eye - value_at(spec.position, time)) < 0;
+  return dot(turn * *normal, camera_.eye - value_at(spec.position, time)) < 0;
 }
 
 void annotate(Image& image, const Stage& stage, std::string_view text) {

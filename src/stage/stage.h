@@ -1,9 +1,11 @@
 // From a simulation to what is drawn of it: bodies, colliders, floor, camera and colours, the same for a whole run.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "contact/shapes.h"
 #include "geometry/box.h"
 #include "render/picture.h"
 #include "stage/shape.h"
@@ -51,7 +53,13 @@ class Stage {
   const Simulation* simulation_;
   Coloring coloring_;
   std::vector<ShownBody> shapes_;
-  std::vector<std::optional<Surface>> colliders_;  // in their own frames; none for planes
+  struct ShownCollider {  // in its own frame
+    std::unique_ptr<Shape> shape;
+    Surface surface;                  // empty for a half-space: as large as the bodies are spread out
+    std::optional<Vec3> flat_normal;  // of a half-space
+  };
+  bool is_ground(size_t collider) const;
+  std::vector<ShownCollider> colliders_;
   Box bounds_;
   std::vector<Vec3> points_;
   std::vector<double> times_;

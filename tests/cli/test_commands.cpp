@@ -51,6 +51,7 @@ TEST_CASE("list --plain prints one name per line, as registered") {
   CHECK(run(folder, {"list", "potentials", "--plain"}).out == names_of(verve::potential_infos()));
   CHECK(run(folder, {"list", "methods", "--plain"}).out == names_of(verve::method_infos()));
   CHECK(run(folder, {"list", "generators", "--plain"}).out == names_of(verve::mesh_generators()));
+  CHECK(run(folder, {"list", "shapes", "--plain"}).out == names_of(verve::shape_infos()));
 }
 
 TEST_CASE("list describes everything, without escape sequences in a pipe") {

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "contact/points.h"
+#include "contact/shape_registry.h"
 #include "contact/shapes.h"
 
 using namespace verve;
@@ -10,19 +11,18 @@ using namespace verve::test;
 namespace {
 
 struct Named {
-  const char* name;
+  std::string name;
   std::unique_ptr<Shape> shape;
 };
 
 std::vector<Named> shapes() {
   std::vector<Named> out;
-  out.push_back({"plane", make_plane({1, 2, -3}, 0.3)});
-  out.push_back({"sphere", make_sphere(0.7)});
-  out.push_back({"box", make_box({0.3, 0.5, 0.8})});
-  out.push_back({"capsule", make_capsule(0.3, 0.5)});
-  out.push_back({"cylinder", make_cylinder(0.4, 0.6)});
   const Mesh bear = skin_of(generate_mesh("bear", {{"resolution", {12}}}).value());
-  out.push_back({"mesh", make_mesh_shape(bear.vertices, bear.triangles)});
+  ColliderSpec spec;
+  spec.normal = {1, 2, -3}, spec.size = {0.6, 1, 1.6}, spec.radius = 0.4, spec.length = 1.1;
+  for (const ShapeEntry& entry : shape_registry())  // new ones are covered at once
+    out.push_back({entry.info.name, entry.make(spec, &bear)});
+  out.push_back({"plane off the origin", make_plane({1, 2, -3}, 0.3)});
   return out;
 }
 
@@ -237,6 +237,9 @@ TEST_CASE("corners and edges of a shape lie on its surface, or its radius below,
   cases.push_back({make_box({0.5, 0.7, 0.3}), 8, 12});
   cases.push_back({make_mesh_shape(box.vertices, box.triangles), 8, 12});
   cases.push_back({make_cylinder(0.4, 0.7), 64, 64});
+  ColliderSpec cone;
+  cone.radius = 0.4, cone.length = 1.4;
+  cases.push_back({find_shape("cone")->make(cone, nullptr), 33, 32});
   for (const Case& c : cases) {
     const ShapeFeatures f = c.shape->features();
     CHECK(f.points.size() == c.points);
@@ -259,5 +262,50 @@ TEST_CASE("corners and edges of a shape lie on its surface, or its radius below,
       }
       CHECK(c.shape->touch(middle - (f.sides[e][0] + f.sides[e][1]) * 0.05).distance < 0);
     }
+  }
+}
+
+TEST_CASE("what is drawn of a shape has its corners on the surface and looks outward") {
+  for (const auto& [name, shape] : shapes()) {
+    CAPTURE(name);
+    const ShapeTriangles drawn = shape->tessellate(2);
+    REQUIRE(!drawn.triangles.empty());
+    for (const Vec3& p : drawn.points) CHECK(std::abs(shape->touch(p).distance) < 1e-14 * (1 + norm(p)));
+    double volume = 0;
+    for (const auto& [a, b, c] : drawn.triangles) {
+      const Vec3 &p = drawn.points[a], &q = drawn.points[b], &r = drawn.points[c];
+      volume += dot(p, cross(q, r)) / 6;
+      if (name == "mesh") continue;  // a mesh of its own
+      // a chord of the 48-gons is off by 4 degrees at most, a triangle at the pole of a ball by twice that
+      CHECK(dot(direction(cross(q - p, r - p), {}), shape->touch((p + q + r) / 3).normal) > 0.97);
+    }
+    // closed: the volume is the same about any origin, and no more than that of the box
+    const Box box = shape->bounds();
+    if (shape->flat_normal()) continue;
+    CHECK(volume > 0);
+    CHECK(volume <= (box.high.x - box.low.x) * (box.high.y - box.low.y) * (box.high.z - box.low.z) * (1 + 1e-12));
+    double moved = 0;
+    const Vec3 o{3, -2, 5};
+    for (const auto& [a, b, c] : drawn.triangles)
+      moved += dot(drawn.points[a] - o, cross(drawn.points[b] - o, drawn.points[c] - o)) / 6;
+    CHECK(moved == doctest::Approx(volume).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("every shape has a name, a help text and keys of a collider, and half-spaces alone are unbounded") {
+  CHECK(find_shape("blob") == nullptr);
+  REQUIRE(shape_infos().size() == shape_registry().size());
+  for (const auto& [name, shape] : shapes()) {
+    CAPTURE(name);
+    const Box box = shape->bounds();
+    const bool bounded = std::isfinite(norm(box.low)) && std::isfinite(norm(box.high));
+    CHECK(bounded == !shape->flat_normal().has_value());
+  }
+  for (const ShapeInfo& info : shape_infos()) {
+    CHECK(find_shape(info.name)->info.name == info.name);
+    CHECK(!info.help.empty());
+    REQUIRE(!info.keys.empty());
+    CHECK(info.reads(info.keys[0].name));
+    CHECK(!info.reads("friction"));
   }
 }

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
-#include "integrators/places.h"
-#include "integrators/world.h"
+#include "contact/contact_detector.h"
+#include "contact/proximity.h"
 
 namespace verve {
 
@@ -38,11 +37,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void World::prepare_features(Island& island, int s, const Pose& start, bool all) {
-  Contacts& c = island.contacts;
+void ContactDetector::detect_features(const Step& step, int s) {
+  const MovingBodies& moving = step.moving;
+  Contacts& c = step.out;
+  const Pose& start = step.colliders[s].start;
   const ShapeFeatures& features = features_[s];
   const Pose& end = c.shapes[s].pose;
-  const Vec4* x = island.motion.x.data();
+  const Vec4* x = moving.x.data();
   const bool round = features.radius > 0;
   Box there;
   double carried = 0;
@@ -58,12 +59,12 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     for (const int p : points) out.add(feature_from_[p]), out.add(feature_to_[p]);
     return out;
   };
-  for (size_t k = 0; k < island.bodies().size(); ++k) {
-    const int b = island.bodies()[k], offset = island.offset(int(k));
-    const Surface& surface = model.bodies[b].surface;
-    const ContactBody& cb = contact_bodies_[b];
+  for (size_t k = 0; k < moving.bodies.size(); ++k) {
+    const int b = moving.bodies[k], offset = moving.offsets[k];
+    const ContactBody& cb = bodies_[b];
+    const Surface& surface = *cb.surface;
     if ((round && features.radius > largest_radius * cb.edge) || surface.vertices.empty()) continue;
-    const PairSurface pair = pair_of(b, int(model.bodies.size()) + s);
+    const PairSurface pair = pair_of(b, side_of(s));
     if (!pair.touch) continue;
     const double thickness = cb.thickness + features.radius;
     // what a way is prolonged by, and what comes near on it
@@ -83,11 +84,11 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     if (near_points_.empty() && near_lines_.empty()) continue;
     near_faces_.clear(), near_edges_.clear();
     // what has all of its vertices on the same side of one of these boxes does not come near it
-    sides_.resize(surface.rows), travel_.resize(island.rows());
+    sides_.resize(surface.rows), travel_.resize(moving.rows());
     for (const int r : surface.vertices) {
-      travel_[offset + r] = norm((ahead_[offset + r] - x[offset + r]).xyz());
+      travel_[offset + r] = norm((moving.predicted[offset + r] - x[offset + r]).xyz());
       Box way;
-      way.add(x[offset + r].xyz()), way.add(ahead_[offset + r].xyz());
+      way.add(x[offset + r].xyz()), way.add(moving.predicted[offset + r].xyz());
       sides_[r] = (unsigned short)(sides_beyond(way, nearby, farthest) | sides_beyond(way, there, margin) << 6);
     }
     // nor does what is slower than the fastest, and farther away than its own way lets it come
@@ -127,32 +128,34 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
     group(face_balls_, face_groups_), group(edge_balls_, edge_groups_);
 
     const size_t points = c.points.size(), on_faces = c.on_faces.size(), faces = c.faces.size(),
-                 on_edges = c.on_edges.size(), meetings = c.meetings.size(), grips = c.grips.size();
-    const int meeting = c.meeting_of(int(k), -1, s);
-    bool meets = all;
+                 on_edges = c.on_edges.size(), touching_pairs = c.touching_pairs.size(),
+                 friction_anchors = c.friction_anchors.size();
+    const int touching_pair = c.add_pair(int(k), -1, s);
+    bool meets = step.all;
     ContactRow here_row, unused;
     // `face`: the corners of the only one, of a round shape; else the nearest counts
     const auto add_point = [&](Contacts::OnFaces& on, int p, const std::array<int, 3>* face) {
       on.last = int(c.faces.size());
       if (!face) c.close_faces(on.first);
       on.vertex = -1 - int(c.points.size());
-      const int first = model.bodies[b].first;
+      const int first = cb.first;
       on.key =
           face ? point_key(s, p, {first + (*face)[0], first + (*face)[1], first + (*face)[2]}) : point_key(first, s, p);
       c.points.push_back(feature_from_[p]);
       on.start_depth = c.touch(on, x, here_row);
       c.points.back() = feature_to_[p];
       const double depth = c.touch(on, x, here_row);
-      meets |= depth > -search_slack * cb.edge || c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
-      on.grip = -1;
+      meets |=
+          depth > -search_slack * cb.edge || c.touch(on, moving.predicted.data(), unused) > -search_slack * cb.edge;
+      on.anchor = -1;
       if (pair.friction > 0) {
-        Grip fresh;
+        FrictionAnchor fresh;
         fresh.row = first + (face ? (*face)[0] : 0), fresh.collider = s;
         fresh.more = {p, face ? first + (*face)[1] : -1, face ? first + (*face)[2] : -1};
-        const Grip* old = old_grip(fresh);
-        if (!old) c.find_point_on_face(here_row, x, start, fresh);
-        on.grip = int(c.grips.size());
-        c.grips.push_back(old ? *old : fresh);
+        const FrictionAnchor* known = find_sorted(*step.memory.friction_anchors, key(fresh));
+        if (!known) c.anchor_point(here_row, x, start, fresh);
+        on.anchor = int(c.friction_anchors.size());
+        c.friction_anchors.push_back(known ? *known : fresh);
       }
       c.on_faces.push_back(on);
     };
@@ -167,7 +170,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
       const Vec3 at = feature_from_[p];
       const Vec3 outward = end.direction_to_world(features.outward[p]);
       Contacts::OnFaces on{};
-      on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.meeting = meeting;
+      on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.pair = touching_pair;
       on.thickness = thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
       double best = infinity, depth = 0;
       for (size_t n = 0; n < near_faces_.size(); ++n) {
@@ -227,7 +230,7 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         const int e = near_edges_[n];
         const auto& edge = surface.edges[e];
         Contacts::OnEdge on{};
-        on.body = int(k), on.other = -1, on.meeting = meeting, on.thickness = thickness, on.stiffness = cb.stiffness;
+        on.body = int(k), on.other = -1, on.pair = touching_pair, on.thickness = thickness, on.stiffness = cb.stiffness;
         on.friction = pair.friction;
         const int i = edge[0] + offset, j = edge[1] + offset;
         const Vec3 p0 = x[i].xyz(), p = x[j].xyz() - p0, r = p0 - q0;
@@ -258,48 +261,47 @@ void World::prepare_features(Island& island, int s, const Pose& start, bool all)
         on.start_depth = c.touch(on, x, unused);
         end_0 = feature_to_[from], end_1 = feature_to_[to];
         if (pair.friction > 0) {
-          Grip fresh;
+          FrictionAnchor fresh;
           fresh.row = c.state_of_row[i], fresh.collider = s, fresh.more = {c.state_of_row[j], f, -2};
-          hold_edge(c, on, x, start, fresh);
+          add_edge_friction(step, on, start, fresh);
         }
         c.on_edges.push_back(on);
         meets |= c.touch(on, x, unused) > -search_slack * cb.edge ||
-                 c.touch(on, ahead_.data(), unused) > -search_slack * cb.edge;
+                 c.touch(on, moving.predicted.data(), unused) > -search_slack * cb.edge;
       }
     }
     if (!meets) {
       c.points.resize(points), c.on_faces.resize(on_faces), c.faces.resize(faces), c.on_edges.resize(on_edges);
-      c.grips.resize(grips);
-      if (c.meetings.size() > meetings) c.drop_meeting();
+      c.friction_anchors.resize(friction_anchors);
+      if (c.touching_pairs.size() > touching_pairs) c.drop_pair();
     }
   }
 }
 
-/// Steps of a frame in which no solid goes farther than half of what its faces would have to come into a round shape to
-/// be on the other side of its middle.
-int World::feature_substeps(const Island& island, double h) const {
+int ContactDetector::substeps_for_features(const MovingBodies& moving,
+                                           std::span<const ColliderMotion> colliders) const {
   double most = 0;
   for (size_t s = 0; s < features_.size(); ++s) {
     const double radius = features_[s].radius;
-    if (!(radius > 0) || !scene.colliders[s].active.at(clock(state.frame + 1)).value_or(false)) continue;
-    const Pose from = pose_of(int(s), clock(state.frame)), to = pose_of(int(s), clock(state.frame + 1));
+    if (!(radius > 0) || !colliders[s].active) continue;
+    const Pose &from = colliders[s].start, &to = colliders[s].end;
     Box there;
     double carried = 0;
     for (const Vec3& p : features_[s].points) {
       there.add(from.to_world(p)), there.add(to.to_world(p));
       carried = std::max(carried, norm(to.to_world(p) - from.to_world(p)));
     }
-    for (size_t k = 0; k < island.bodies().size(); ++k) {
-      const int b = island.bodies()[k], offset = island.offset(int(k));
-      const Surface& surface = model.bodies[b].surface;
-      const ContactBody& cb = contact_bodies_[b];
+    for (size_t k = 0; k < moving.bodies.size(); ++k) {
+      const int b = moving.bodies[k], offset = moving.offsets[k];
+      const ContactBody& cb = bodies_[b];
+      const Surface& surface = *cb.surface;
       if (surface.solid_faces == 0 || radius > largest_radius * cb.edge) continue;
-      if (!pair_of(b, int(model.bodies.size() + s)).touch) continue;
+      if (!pair_of(b, side_of(int(s))).touch) continue;
       Box here;
       double travel = 0;
       for (const int r : surface.vertices) {
-        const Vec4& x = island.motion.x[offset + r];
-        const Vec4 next = x + (island.motion.v[offset + r] + island.forcing.acceleration[offset + r] * h) * h;
+        const Vec4& x = moving.x[offset + r];
+        const Vec4& next = moving.predicted[offset + r];
         here.add(x.xyz()), here.add(next.xyz());
         travel = std::max(travel, norm((next - x).xyz()));
       }
@@ -308,31 +310,6 @@ int World::feature_substeps(const Island& island, double h) const {
     }
   }
   return std::clamp(int(std::ceil(most)), 1, 16);
-}
-
-/// Half-spaces of the vertices that are in a collider, or come into one if nothing held them, as projective constraints
-/// (PD Sec. 6, A_i = B_i = I): the matrix has their weights until they are out again.
-void World::prepare_planes(Island& island) {
-  Contacts& c = island.contacts;
-  c.planes = true;
-  plane_terms_.clear();
-  for (const Contacts::OnShape& on : c.on_shapes) {
-    const auto depth = [&](const Vec4& x) { return on.thickness - c.touch(on, x.xyz()).distance; };
-    if (depth(island.motion.x[on.vertex]) > 0 || depth(ahead_[on.vertex]) > 0)
-      plane_terms_.push_back({on.vertex, -1, on.stiffness});
-  }
-  std::stable_sort(plane_terms_.begin(), plane_terms_.end(),
-                   [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });
-  size_t kept = 0;
-  for (const LowRankTerm& term : plane_terms_) {
-    if (kept > 0 && plane_terms_[kept - 1].a == term.a) {
-      plane_terms_[kept - 1].weight += term.weight;
-    } else {
-      plane_terms_[kept++] = term;
-    }
-  }
-  plane_terms_.resize(kept);
-  island.set_planes(plane_terms_);
 }
 
 }  // namespace verve

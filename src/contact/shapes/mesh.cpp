@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/parallel.h"
+#include "contact/shape_registry.h"
 #include "contact/shapes.h"
 #include "contact/surface_normals.h"
 #include "contact/surface_tree.h"
@@ -41,6 +42,11 @@ class MeshShape final : public Shape {
     });
   }
   Box bounds() const override { return bounds_; }
+  ShapeTriangles tessellate(double) const override {
+    ShapeTriangles out{{}, surface_.faces};
+    for (const Vec4& x : x_) out.points.push_back(x.xyz());
+    return out;
+  }
   ShapeFeatures features() const override {
     ShapeFeatures out;
     std::vector<int> place(x_.size(), -1);
@@ -154,6 +160,12 @@ std::unique_ptr<Shape> make_mesh_shape(std::vector<Vec3> vertices, std::vector<s
   check_closed(vertices, triangles, "mesh", problems);
   if (problems.has_errors()) throw std::invalid_argument(problems.text());
   return std::make_unique<MeshShape>(vertices, std::move(triangles));
+}
+
+ShapeEntry mesh_entry() {
+  return {
+      {"mesh", "a closed surface of triangles", {{"mesh", "its surface, or tetrahedra"}}},
+      [](const ColliderSpec&, const Mesh* surface) { return make_mesh_shape(surface->vertices, surface->triangles); }};
 }
 
 }  // namespace verve

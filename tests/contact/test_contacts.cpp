@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "contact/contacts.h"
 #include "contact/shapes.h"
-#include "integrators/contacts.h"
 
 using namespace verve;
 
@@ -64,7 +64,7 @@ TEST_CASE("the gradient of edges that touch is the slope of their energy (C15)")
         const double at = 0.5 + 0.5 * random_signed(14 + edge, sample);
         x.push_back(Vec4(middle - along * at)), x.push_back(Vec4(middle + along * (1 - at)));
       }
-      on.rows = {0, 1, 2, 3}, on.body = 0, on.other = fixed ? -1 : 1, on.meeting = -1;
+      on.rows = {0, 1, 2, 3}, on.body = 0, on.other = fixed ? -1 : 1, on.pair = -1;
       on.thickness = 0.1, on.stiffness = 3, on.side = sample % 2 ? 1 : -1;
       if (fixed) {
         contacts.points = {x[2].xyz(), x[3].xyz()};
@@ -104,7 +104,7 @@ TEST_CASE("the gradient of a face on a vertex, or on a corner of a collider, is 
         Contacts::Face face{{1, 2, 3}, 0};
         if (side) face.side = dot(normal, x[0].xyz() - a) < 0 ? -1 : 1;
         face.normals = 0, contacts.outward.emplace_back().fill(normal);
-        on.vertex = 0, on.body = 0, on.other = fixed ? -1 : 1, on.last = 1, on.meeting = -1, on.grip = -1;
+        on.vertex = 0, on.body = 0, on.other = fixed ? -1 : 1, on.last = 1, on.pair = -1, on.anchor = -1;
         on.thickness = 0.1, on.stiffness = 3;
         if (fixed) {
           contacts.points = {x[0].xyz()};
@@ -139,7 +139,7 @@ TEST_CASE("past the edge of the faces that count, the depth of a vertex, or of a
     for (const Vec3& c : corners) x.push_back(Vec4(c));
     x.push_back(Vec4());
     Contacts::OnFaces on{};
-    on.vertex = fixed ? -1 : 4, on.other = fixed ? -1 : 1, on.last = 2, on.meeting = -1, on.grip = -1;
+    on.vertex = fixed ? -1 : 4, on.other = fixed ? -1 : 1, on.last = 2, on.pair = -1, on.anchor = -1;
     on.thickness = 0.01, on.stiffness = 1;
     const Vec3 up{0, 1, 0};
     for (const std::array<int, 3>& face : {std::array{0, 1, 2}, std::array{0, 2, 3}}) {
@@ -179,7 +179,7 @@ TEST_CASE("past the edge of the faces that count, the depth of a vertex, or of a
   }
 }
 
-TEST_CASE("what friction holds, W does not leap where it comes off, and all of it is a loss there") {
+TEST_CASE("W of friction does not leap where its contact opens, and all of it is a loss there") {
   // A vertex on a floor, pulled aside by more than friction bears: lifted, it takes along the spring that held it.
   const auto floor = make_plane({0, 1, 0}, 0);
   const double k = 100, depth = 1e-3, aside = 3e-3, cap = 0.1;
@@ -190,12 +190,12 @@ TEST_CASE("what friction holds, W does not leap where it comes off, and all of i
     contacts.row_of_state = contacts.state_of_row = {0};
     contacts.start = {Vec4(Vec3{0, -depth, 0})};
     Contacts::OnShape on{};
-    on.stiffness = k, on.friction = 1, on.meeting = contacts.meeting_of(0, -1, 0), on.grip = 0;
+    on.stiffness = k, on.friction = 1, on.pair = contacts.add_pair(0, -1, 0), on.anchor = 0;
     on.before = {-depth, {0, 1, 0}};
     contacts.on_shapes = {on};
-    Grip grip;
-    grip.row = grip.rows[0] = 0, grip.collider = 0, grip.cap = cap;
-    contacts.grips = {grip};
+    FrictionAnchor anchor;
+    anchor.row = anchor.rows[0] = 0, anchor.collider = 0, anchor.cap = cap;
+    contacts.friction_anchors = {anchor};
     contacts.look_again();
     contacts.look(contacts.start.data());
     return contacts;
@@ -224,9 +224,9 @@ TEST_CASE("what friction holds, W does not leap where it comes off, and all of i
   CHECK(gradient[0].x == doctest::Approx(cap));
   CHECK(gradient[0].y == 0);
   const Vec4 off{aside, depth, 0, 0};
-  contacts.settle_grips(&off, losses);
+  contacts.apply_slip(&off, losses);
   CHECK(losses[0] == doctest::Approx(held));
-  CHECK(contacts.grips[0].row < 0);  // it has let go
+  CHECK(contacts.friction_anchors[0].row < 0);  // it has ended
 
   // a step that begins off the floor holds nothing
   Contacts later = make();
@@ -234,8 +234,7 @@ TEST_CASE("what friction holds, W does not leap where it comes off, and all of i
   CHECK(energy(later, 2 * aside, depth) == 0);
 }
 
-TEST_CASE(
-    "what takes hold on its way can hold nothing where the step began, however it turned and wherever it came from") {
+TEST_CASE("friction that becomes active during a step is not stretched where the step began, however things turned") {
   // Friction begins with the sliding of the step: W at x_n is what it was before, or a step could not fall back on it.
   const auto turned = [](const Vec3& p, double angle) {
     const double c = std::cos(angle), s = std::sin(angle);
@@ -261,27 +260,27 @@ TEST_CASE(
         for (const Vec3& c : corner) add(c, turned(c, angle));
       }
       contacts.start = start;
-      Grip grip;
-      grip.row = grip.rows[0] = 0, grip.body = 1;
+      FrictionAnchor anchor;
+      anchor.row = anchor.rows[0] = 0, anchor.body = 1;
       ContactRow row;
       if (edges) {
         Contacts::OnEdge on{};
-        on.rows = {0, 1, 2, 3}, on.body = 0, on.other = 1, on.meeting = -1, on.stiffness = 3, on.friction = 0.5;
-        on.grip = 0, on.side = 1;  // z x x = y
-        REQUIRE(contacts.find_points(on, start.data(), {}, grip));
+        on.rows = {0, 1, 2, 3}, on.body = 0, on.other = 1, on.pair = -1, on.stiffness = 3, on.friction = 0.5;
+        on.anchor = 0, on.side = 1;  // z x x = y
+        REQUIRE(contacts.anchor_edges(on, start.data(), {}, anchor));
         contacts.on_edges = {on};
       } else {
         Contacts::OnFaces on{};
-        on.vertex = 0, on.body = 0, on.other = 1, on.last = 1, on.meeting = -1, on.stiffness = 3, on.friction = 0.5;
-        on.grip = 0;
+        on.vertex = 0, on.body = 0, on.other = 1, on.last = 1, on.pair = -1, on.stiffness = 3, on.friction = 0.5;
+        on.anchor = 0;
         Contacts::Face face{{1, 2, 3}, 0};
         face.normals = 0, contacts.outward.emplace_back().fill({0, 1, 0});
         contacts.faces = {face};
         contacts.touch(on, start.data(), row);
-        REQUIRE(contacts.find_point(row, start.data(), grip));
+        REQUIRE(contacts.anchor_vertex(row, start.data(), anchor));
         contacts.on_faces = {on};
       }
-      contacts.grips = {grip};
+      contacts.friction_anchors = {anchor};
       std::vector<double> energies(2);
       contacts.look(end.data());
       const auto energy = [&](const std::vector<Vec4>& x) {
@@ -291,7 +290,7 @@ TEST_CASE(
       REQUIRE(energy(start) == 0);
       const double pressed = energy(end);
       REQUIRE(pressed > 0);
-      REQUIRE(contacts.take_hold(true));
+      REQUIRE(contacts.activate_friction(true));
       // it slides at the Coulomb force mu k p, and what it has slid by is the way aside, give or take the turn
       const double cap = 0.5 * 3 * contacts.depth(), slid = (energy(end) - pressed) / cap;
       CHECK(slid == doctest::Approx(aside).epsilon(std::abs(angle) + 0.02));

@@ -1,6 +1,6 @@
-// Where an island touches the world, and its bodies each other and themselves, during one step: an implicit one-sided
-// penalty inside W. Stencils (rows, shares, normal, offset) are found by look() and stay as they are until the next: in
-// between, the energy of contact is an exact one-sided quadratic in x.
+// Contacts of an island with colliders, and of its bodies with each other and themselves, during one step: an implicit
+// one-sided penalty inside W. Stencils (rows, shares, normal, offset) are found by look() and stay as they are until
+// the next: in between, the energy of contact is an exact one-sided quadratic in x.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "contact/friction_anchor.h"
 #include "contact/shapes.h"
 #include "contact/surface.h"
 #include "verve/vec.h"
@@ -23,13 +24,16 @@ struct ContactRow {
   std::array<double, 4> share{};
   Vec3 direction;
   double stiffness = 0;
-  double force = 0;              // stiffness times depth: below 0 where it does not touch
+  double force = 0;  // stiffness times depth: below 0 where it does not touch
   double low = 0, high = std::numeric_limits<double>::infinity();  // what of that acts
   bool friction = false;
-  int id = 0;                    // among all that a step may have, the same at any x
-  double scale = 1;              // of the shares: below 1 where two edges touch near their ends
+  int id = 0;        // among all that a step may have, the same at any x
+  double scale = 1;  // of the shares: below 1 where two edges touch near their ends
 
   Vec3 slope(int i) const { return direction * (scale * share[i]); }
+  void add_to(Vec4* gradient, double factor) const {
+    for (int i = 0; i < count; ++i) gradient[rows[i]] += Vec4(slope(i) * factor);
+  }
   double along(const Vec4* x) const {
     double sum = 0;
     for (int i = 0; i < count; ++i) sum += dot(slope(i), x[rows[i]].xyz());
@@ -42,29 +46,13 @@ struct ContactRow {
 /// them goes on from the other without a leap, and a plane beyond it would be one.
 inline bool opposite(const Vec3& a, const Vec3& b) { return dot(a, b) < -0.5; }
 
-/// What holds a place against sliding: a spring between the two points that touched when it took hold, which gives way
-/// at the Coulomb force. Rows as the state counts.
-struct Grip {
-  int row = -1;                           // the vertex; a vertex of the edge or the face; -1: it has let go
-  int collider = -1, body = -1;           // the other side
-  std::array<int, 3> more{{-1, -1, -1}};  // what else tells it from others: ends of edges, corners
-  Vec3 point;                             // of the collider, in its frame
-  int own = 1, count = 1;                 // so many of these are on this side, and the rest on that of another body
-  std::array<int, 4> rows{{-1, -1, -1, -1}};
-  std::array<double, 4> weights{{1, 0, 0, 0}};
-  Vec3 normal;           // the way it was pushed when the step began, or it took hold: it holds across this
-  double cap = unknown;  // force at which it slides, that of Coulomb at the end of the last step
-  double stretch = 0;    // at the end of the last step
-  static constexpr double unknown = -1;
-};
-
 class Contacts {
  public:
-  /// What may touch in the coming step, and how as look() found it.
+  /// What may touch in the coming step, and its stencil as look() found it.
   struct Candidate {
     int body = 0, other = -1;  // of the island; a collider is no body
-    int meeting = -1;          // in `meetings`; -1: with itself
-    int grip = -1;             // in `grips`; -1: none
+    int pair = -1;             // in `touching_pairs`; -1: with itself
+    int anchor = -1;           // in `friction_anchors`; -1: none
     double thickness = 0, stiffness = 0, friction = 0;
     double rest = 0;           // penetration without a force [m] (CachedContact)
     double start_depth = 0;    // where the step begins, with colliders as they were then
@@ -99,7 +87,7 @@ class Contacts {
   };
 
   /// All places at which a body touches a collider or another body, as one: sums at the last evaluation.
-  struct Meeting {
+  struct TouchingPair {
     int body, other, collider;  // -1: none; other > body
     Vec3 normal, point;         // sums, weighted by the force
     double weight;              // 0: they do not touch
@@ -111,13 +99,13 @@ class Contacts {
   std::vector<Vec3> points;
   Vec3 at(const Vec4* x, int row) const { return row >= 0 ? x[row].xyz() : points[-1 - row]; }
 
-  std::vector<Meeting> meetings;
+  std::vector<TouchingPair> touching_pairs;
   /// Of a new candidate; -1: with itself.
-  int meeting_of(int body, int other, int collider);
+  int add_pair(int body, int other, int collider);
   /// Of the faces from `first` on, those of one vertex: finds out where they are closed.
   void close_faces(int first);
   /// The last one, if it has turned out to be none.
-  void drop_meeting();
+  void drop_pair();
 
   std::vector<PlacedShape> shapes;  // as they are at the end of the step
   std::vector<char> shape_moves;    // during it
@@ -127,42 +115,42 @@ class Contacts {
   /// Of corners and edges (TrianglePart) of faces, where the step began.
   std::vector<std::array<Vec3, 6>> outward;
   std::vector<OnEdge> on_edges;
-  std::vector<Grip> grips;
+  std::vector<FrictionAnchor> friction_anchors;
 
   /// Colliders are the planes that they are where the step begins; the matrix has these already (Island::planes).
   bool planes = false;
-  /// Spent on finding the nearest places since it was last set to 0 [ms].
+  /// Spent on look() since it was last set to 0 [ms].
   double milliseconds = 0;
 
   bool any_shape_moves() const { return std::find(shape_moves.begin(), shape_moves.end(), 1) != shape_moves.end(); }
-  /// The world is among what may touch.
+  /// Colliders are among the candidates.
   bool grounded() const { return !on_shapes.empty() || !points.empty(); }
   bool empty() const { return on_shapes.empty() && on_faces.empty() && on_edges.empty(); }
   /// Nothing touches, of so many bodies and colliders.
   void clear(int bodies, int colliders);
-  /// The next evaluation is at the x at which the last step ended: a grip that other candidates would stretch gives
-  /// way, unless what it holds to has moved.
+  /// The next evaluation is at the x at which the last step ended: an anchor that other candidates would stretch slips,
+  /// unless the other side has moved.
   void look_again() { looks_again_ = true; }
-  /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. What has just come to
-  /// touch slides freely at first, and takes hold, with the pressure it has then, when this is called. `from_start`: W
-  /// at x_n stays what it was, for a step that may have to fall back on it. False: nothing has.
-  bool take_hold(bool from_start);
-  /// The point of the face in `row` that the vertex of a new grip holds to: not stretched at x. False: there is none.
-  bool find_point(const ContactRow& row, const Vec4* x, Grip& grip) const;
+  /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. New contacts slide
+  /// freely at first; their friction is activated here, with the pressure they have now. `from_start`: W at x_n stays
+  /// what it was, for a step that may have to fall back on it. False: there were none.
+  bool activate_friction(bool from_start);
+  /// The point of the face in `row` that a new anchor joins its vertex to: not stretched at x. False: there is none.
+  bool anchor_vertex(const ContactRow& row, const Vec4* x, FrictionAnchor& anchor) const;
   /// The points of two edges, or of an edge and a collider that was at `pose`, where their lines pass each other at x.
   /// False: too far from both, or as good as parallel.
-  bool find_points(const OnEdge& c, const Vec4* x, const Pose& pose, Grip& grip) const;
+  bool anchor_edges(const OnEdge& c, const Vec4* x, const Pose& pose, FrictionAnchor& anchor) const;
   /// The point of the face in `row` that touches a point of a collider, and that of the collider.
-  void find_point_on_face(const ContactRow& row, const Vec4* x, const Pose& pose, Grip& grip) const;
+  void anchor_point(const ContactRow& row, const Vec4* x, const Pose& pose, FrictionAnchor& anchor) const;
 
   /// Finds the stencils of all candidates at x.
   void look(const Vec4* x);
   /// Turns the stencils between bodies with a rigid motion from `from` to `to`: they are as deep there as they were.
   void carry(const Vec4* from, const Vec4* to, const Mat3& turn);
-  /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves what touches in rows().
+  /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves active contacts in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
-  /// And what might, as rows of which none pushes.
+  /// And candidates that are not active, as rows without a force.
   const std::vector<ContactRow>& near_rows() const { return near_; }
   Touch touch(const OnShape& c, const Vec3& x) const;
   template <class Visit>
@@ -184,25 +172,24 @@ class Contacts {
   /// The part of W at the last evaluation that each body has against others, half of a pair to each, itself and
   /// colliders.
   double pair_energy(int body) const { return pair_energy_.empty() ? 0 : pair_energy_[body]; }
-  /// And that of the springs that hold against sliding, which is not in pair_energy().
-  double grip_energy(int body) const { return grip_energy_.empty() ? 0 : grip_energy_[body]; }
+  /// And that of the springs of friction, which is not in pair_energy().
+  double friction_energy(int body) const { return friction_energy_.empty() ? 0 : friction_energy_[body]; }
 
-  /// After a step that ended at x: springs that pull too hard give way, those that hold nothing go. Adds what this
-  /// takes from W to the losses of each body of the island. `knows_pressure`: x is near the end that the step should
-  /// have, and what presses there tells at which force they will slide; else no more than what they had, or nothing
-  /// yet.
-  void settle_grips(const Vec4* x, std::span<double> losses, bool knows_pressure = true);
+  /// After a step that ended at x: anchors slip until their force is below that of Coulomb, those without contact end.
+  /// Adds what this takes from W to the losses of each body of the island. `knows_pressure`: x is near the end that the
+  /// step should have, and the pressure there is that of the next step; else no more than the last one.
+  void apply_slip(const Vec4* x, std::span<double> losses, bool knows_pressure = true);
 
  private:
-  /// What presses, and two rows that hold against sliding.
-  static constexpr int ids_per_candidate = 3, grip_id = 1;
-  struct Place {  // of a grip: where it pulls
-    Vec3 offset;  // tangential to
-    Vec3 normal;  // the way it is pushed
+  /// The normal row of a candidate, and two of friction.
+  static constexpr int ids_per_candidate = 3, friction_id = 1;
+  struct FrictionPoint {  // of an anchor, at the last evaluation
+    Vec3 offset;          // stretch, tangential to
+    Vec3 normal;          // that of the contact
     std::array<int, 4> rows;
     std::array<double, 4> share;
     int count;
-    int touches;                 // vertices of what touches now; 0: it does not any more
+    int touches;                 // vertices of the contact now; 0: it is open
     std::array<int, 4> at_rows;  // these,
     std::array<double, 4> at;    // with these shares
     double coulomb;              // friction times pressure, now
@@ -212,30 +199,31 @@ class Contacts {
   };
   double push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
   void keep_near(ContactRow& row, double depth);
-  bool anchor(const Vec4* x, Grip& grip, const Place& place, const Vec3& offset) const;
-  bool anchor_on_face(const Vec4* x, Grip& grip, const std::array<int, 3>& face, const Vec3& at, const Vec3& out) const;
-  bool anchor_on_edges(const Vec4* x, Grip& grip, const std::array<int, 4>& rows, double s, double t,
+  bool move_anchor(const Vec4* x, FrictionAnchor& anchor, const FrictionPoint& place, const Vec3& offset) const;
+  bool anchor_on_face(const Vec4* x, FrictionAnchor& anchor, const std::array<int, 3>& face, const Vec3& at,
+                      const Vec3& out) const;
+  bool anchor_on_edges(const Vec4* x, FrictionAnchor& anchor, const std::array<int, 4>& rows, double s, double t,
                        const Vec3& offset, const Vec3& out) const;
-  bool hold_from_start(Grip& grip, const Place& place) const;
-  void take_rows(Grip& grip, int own, int count, const std::array<int, 4>& rows) const;
-  Vec3 find_stretch(const Vec4* x, const Grip& grip, Place& place) const;
-  double hold(const Vec4* x, Vec4* gradient, Grip& grip, const ContactRow& row, double pressure, double friction,
-              int body, int other, std::span<double> energies);
-  double hold_on(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
+  bool activate_from_start(FrictionAnchor& anchor, const FrictionPoint& place) const;
+  void set_rows(FrictionAnchor& anchor, int own, int count, const std::array<int, 4>& rows) const;
+  Vec3 find_stretch(const Vec4* x, const FrictionAnchor& anchor, FrictionPoint& place) const;
+  double add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anchor, const ContactRow& row, double pressure,
+                      double friction, int body, int other, std::span<double> energies);
+  double add_friction_apart(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
 
   std::vector<ContactRow> rows_, near_;
-  std::vector<Place> places_;  // by grip
+  std::vector<FrictionPoint> friction_points_;  // by anchor
   bool touching_ = false;
   double depth_ = 0;
-  std::vector<double> pair_energy_, grip_energy_;
+  std::vector<double> pair_energy_, friction_energy_;
   /// Signed distance of a vertex from one of its faces, and the gradient of that.
   double distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const;
   bool looks_again_ = false;
   int& place_of(int body, int other, int collider) {
-    return meeting_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];
+    return pair_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];
   }
   int bodies_ = 0, sides_ = 0;
-  std::vector<int> meeting_at_;  // in `meetings`, by body and other side; -1: none
+  std::vector<int> pair_at_;  // in `touching_pairs`, by body and other side; -1: none
 
  public:
   /// From rows of the state to rows of the island, and back.

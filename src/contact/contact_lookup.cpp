@@ -1,0 +1,158 @@
+// The narrow phase: how deep a candidate is at x, and which way is out.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.h"
+#include "base/stopwatch.h"
+#include "contact/contacts.h"
+#include "contact/proximity.h"
+
+namespace verve {
+
+namespace {
+
+/// Of an edge, at each end: where its contact is mollified.
+constexpr double end_zone = 0.1;
+/// Of the square of the sine between two edges: below this their contact is mollified, and their vertices take over.
+constexpr double parallel = 0.05;
+
+/// From 0 at 0 to 1 at 1 and beyond, without a kink.
+double mollifier(double u) { return u < 1 ? u * u * (3 - 2 * u) : 1; }
+
+/// Of squared distances: what round-off makes of a feature that several faces share.
+constexpr double same_feature = 1e-9;
+
+}  // namespace
+
+/// A vertex that comes out on the other side has come through: the side on which it was goes on for it.
+Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
+  const Touch plane{c.before.distance + dot(c.before.normal, x - c.from), c.before.normal};
+  if (planes) return plane;
+  const Touch found = shapes[c.shape].touch(x);
+  return opposite(found.normal, c.before.normal) ? plane : found;
+}
+
+double Contacts::distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const {
+  const Vec3 a = x[face.rows[0]].xyz(), b = x[face.rows[1]].xyz(), d = x[face.rows[2]].xyz();
+  const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
+  const double apart = std::sqrt(nearest.squared_distance);
+  if (face.side != 0) {
+    // a sheet: the side on which the vertex was stays its side, however far it has come through
+    const Vec3 out = normal * double(face.side);
+    const bool flat = nearest.part == TrianglePart::face;
+    gradient = flat ? out : direction(nearest.offset, out);
+    return flat ? dot(out, nearest.offset) : apart;
+  }
+  const double above = dot(normal, nearest.offset);
+  gradient = normal;
+  if (nearest.part == TrianglePart::face) return above;
+  gradient = direction(nearest.offset, normal);
+  if (above >= 0) return apart;
+  const Vec3& outward = this->outward[face.normals][size_t(nearest.part)];
+  if (face.is_closed(nearest.part)) {
+    // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
+    const double sign = dot(outward, nearest.offset) < 0 ? -1 : 1;
+    gradient = direction(nearest.offset * sign, normal);
+    return sign * apart;
+  }
+  const Vec3 beside = nearest.offset - normal * above;
+  if (!(dot(outward, beside) > 0)) {
+    gradient = direction(nearest.offset * -1.0, normal);
+    return -apart;
+  }
+  // below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than beside;
+  // (e^2 - a^2) over the greater of the two rather than e - a, so that nothing is pushed sideways that stands on the
+  // edge, and that it goes on as the distance from the edge where it is above
+  const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
+  const bool inside = e < below;
+  const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 1 + ratio * ratio;
+  gradient = normal * level + direction(beside, {}) * sideways;
+  return (e * e - below * below) / std::max(e, below);
+}
+
+/// The nearest of the faces that a vertex may touch. An edge or a corner belongs to several, of which round-off would
+/// choose one: there it is as far outside as it is for any of them.
+double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
+  const Vec3 p = at(x, c.vertex);
+  const auto nearest_on = [&](const Face& f) {
+    return point_triangle(p, x[f.rows[0]].xyz(), x[f.rows[1]].xyz(), x[f.rows[2]].xyz());
+  };
+  PointTriangle nearest;
+  const Face* face = nullptr;
+  for (int f = c.first; f < c.last; ++f) {
+    const PointTriangle found = nearest_on(faces[f]);
+    if (face && !(found.squared_distance < nearest.squared_distance)) continue;
+    nearest = found, face = &faces[f];
+  }
+  if (!face) return -std::numeric_limits<double>::infinity();
+  double distance = distance_from(*face, nearest, x, row.direction);
+  if (nearest.part != TrianglePart::face) {
+    const double tie = nearest.squared_distance * (1 + same_feature);
+    for (int f = c.first; f < c.last; ++f) {
+      const PointTriangle found = nearest_on(faces[f]);
+      if (&faces[f] == face || !(found.squared_distance <= tie) || found.part == TrianglePart::face) continue;
+      Vec3 gradient;
+      const double other = distance_from(faces[f], found, x, gradient);
+      if (other > distance) distance = other, row.direction = gradient, face = &faces[f], nearest = found;
+    }
+  }
+  row.count = 4, row.scale = 1, row.rows = {c.vertex, face->rows[0], face->rows[1], face->rows[2]};
+  row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};
+  row.stiffness = c.stiffness;
+  if (c.vertex < 0) {  // on a point of a collider: what is pushed is the face, the other way
+    row.count = 3, row.rows = {face->rows[0], face->rows[1], face->rows[2], -1};
+    row.share = {nearest.weights[0], nearest.weights[1], nearest.weights[2], 0};
+    row.direction = row.direction * -1.0;
+  }
+  return c.thickness - distance;
+}
+
+/// Two edges that cross each other, as lines: ends are vertices, which have faces to touch. Towards the ends the energy
+/// is mollified, or it would leap where one slips off the other; at right angles to both no length of theirs matters.
+/// The weight w of the energy 1/2 k w p^2 is that of where the stencil is found: a depth sqrt(w) p, and shares
+/// likewise.
+double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
+  const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
+  const double pp = dot(p, p), qq = dot(q, q), nn = dot(n, n), turn = nn / (pp * qq);
+  if (!(turn > 1e-6)) return none;
+  const double s = dot(cross(q, r), n) / nn, t = dot(cross(p, r), n) / nn;
+  if (!(s > 0 && s < 1 && t > 0 && t < 1)) return none;
+  const double weight =
+      mollifier(std::min(s, 1 - s) / end_zone) * mollifier(std::min(t, 1 - t) / end_zone) * mollifier(turn / parallel);
+  if (!(weight > 1e-12)) return none;
+  row.count = c.rows[2] < 0 ? 2 : 4, row.rows = c.rows, row.scale = std::sqrt(weight);
+  row.share = {1 - s, s, t - 1, -t};
+  row.direction = n * (c.side / std::sqrt(nn));
+  row.stiffness = c.stiffness;
+  return row.scale * (c.thickness - dot(row.direction, r));
+}
+
+void Contacts::look(const Vec4* x) {
+  Stopwatch watch;
+  int count = 0;
+  each([&](Candidate& c) { c.row.id = ids_per_candidate * count++; });
+  const auto place = [&](Candidate& c, double depth) {
+    c.depth = depth - c.rest;
+    c.offset = std::isfinite(depth) ? c.depth + c.row.along(x) : depth;
+  };
+  const auto over = [](int size, auto&& find) {
+    parallel_for(size, 64, [&](int begin, int end, int) {
+      for (int i = begin; i < end; ++i) find(i);
+    });
+  };
+  over(int(on_shapes.size()), [&](int i) {
+    OnShape& c = on_shapes[i];
+    const Touch found = touch(c, x[c.vertex].xyz());
+    c.row.count = 1, c.row.rows[0] = c.vertex, c.row.share[0] = 1, c.row.scale = 1;
+    c.row.direction = found.normal, c.row.stiffness = c.stiffness;
+    place(c, c.thickness - found.distance);
+  });
+  over(int(on_faces.size()), [&](int i) { place(on_faces[i], touch(on_faces[i], x, on_faces[i].row)); });
+  over(int(on_edges.size()), [&](int i) { place(on_edges[i], touch(on_edges[i], x, on_edges[i].row)); });
+  watch.book(milliseconds);
+}
+
+}  // namespace verve

@@ -1,0 +1,130 @@
+// Contact as a part of W: candidates, energy, gradient, rows of the matrix. Stencils are found in contact_lookup.cpp,
+// friction is that of contact_friction.cpp.
+#include "contact/contacts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace verve {
+
+void Contacts::clear(int bodies, int colliders) {
+  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
+      on_edges.clear(), friction_anchors.clear();
+  touching_pairs.clear(), rows_.clear(), near_.clear(), friction_points_.clear(), points.clear();
+  planes = false;
+  touching_ = false;
+  pair_energy_.clear(), friction_energy_.clear();
+  depth_ = 0;
+  bodies_ = bodies, sides_ = bodies + colliders;
+  pair_at_.assign(size_t(bodies) * sides_, -1);
+}
+
+int Contacts::add_pair(int body, int other, int collider) {
+  if (other == body) return -1;
+  if (other >= 0 && other < body) std::swap(body, other);
+  int& place = place_of(body, other, collider);
+  if (place < 0) {
+    place = int(touching_pairs.size());
+    touching_pairs.push_back({body, other, collider, {}, {}, 0});
+  }
+  return place;
+}
+
+void Contacts::close_faces(int first) {
+  constexpr int ends[3][2] = {{0, 1}, {1, 2}, {2, 0}};  // as TrianglePart counts edges
+  const auto closed = [](const Face& f, int edge) { return f.closed >> (3 + edge) & 1; };
+  for (size_t i = first; i < faces.size(); ++i)
+    for (int e = 0; e < 3; ++e)
+      for (size_t j = i + 1; j < faces.size(); ++j)
+        for (int other = 0; other < 3; ++other) {
+          const int a = faces[j].rows[ends[other][0]], b = faces[j].rows[ends[other][1]];
+          const int p = faces[i].rows[ends[e][0]], q = faces[i].rows[ends[e][1]];
+          if ((a == q && b == p) || (a == p && b == q))
+            faces[i].closed |= 1 << (3 + e), faces[j].closed |= 1 << (3 + other);
+        }
+  // around a corner they are when each of them has both its neighbours there
+  for (size_t i = first; i < faces.size(); ++i)
+    for (int corner = 0; corner < 3; ++corner) {
+      bool all = true;
+      for (size_t j = first; all && j < faces.size(); ++j)
+        for (int c = 0; c < 3; ++c)
+          if (faces[j].rows[c] == faces[i].rows[corner]) all = closed(faces[j], c) && closed(faces[j], (c + 2) % 3);
+      if (all) faces[i].closed |= 1 << corner;
+    }
+}
+
+void Contacts::drop_pair() {
+  const TouchingPair& last = touching_pairs.back();
+  place_of(last.body, last.other, last.collider) = -1;
+  touching_pairs.pop_back();
+}
+
+double Contacts::push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
+  touching_ = true;
+  depth_ = std::max(depth_, c.depth);
+  ContactRow& row = c.row;
+  const double force = row.stiffness * c.depth;
+  double energy = 0.5 * force * c.depth;
+  row.add_to(gradient, -force);
+  row.force = force;
+  if (!planes) rows_.push_back(row);
+  const double share = c.other < 0 ? energy : 0.5 * energy;
+  energies[c.body] += share, pair_energy_[c.body] += share;
+  if (c.other >= 0) energies[c.other] += share, pair_energy_[c.other] += share;
+  if (c.pair >= 0) {
+    TouchingPair& m = touching_pairs[c.pair];
+    m.normal += row.direction * (m.body == c.body ? force : -force);
+    if (row.count == 1 || row.count == 4) {
+      m.point += x[row.rows[0]].xyz() * force;
+    } else {  // the place on a face or an edge that touches a collider
+      for (int i = 0; i < row.count; ++i) m.point += x[row.rows[i]].xyz() * (row.share[i] * force);
+    }
+    m.weight += force;
+  }
+  // (the force of a row with a scale lacks it once more)
+  if (c.anchor >= 0 && friction_anchors[c.anchor].row >= 0)
+    energy += add_friction(x, gradient, friction_anchors[c.anchor], row, force, c.friction * row.scale, c.body, c.other,
+                           energies);
+  return energy;
+}
+
+void Contacts::keep_near(ContactRow& row, double depth) {
+  if (!std::isfinite(depth) || !(row.stiffness > 0) || planes) return;
+  row.force = row.stiffness * depth;
+  near_.push_back(row);
+}
+
+void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
+  each([&](Candidate& c) {
+    if (!std::isfinite(c.offset) || c.row.count < 4) return;  // what a collider does stays
+    const double depth = c.offset - c.row.along(from);
+    c.row.direction = turn * c.row.direction;
+    c.offset = depth + c.row.along(to);
+  });
+  // friction acts across the normal, which turns along: a rigid motion stretches no spring
+  for (FrictionAnchor& anchor : friction_anchors)
+    if (anchor.collider < 0) anchor.normal = turn * anchor.normal;
+}
+
+double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
+  rows_.clear(), near_.clear();
+  friction_points_.assign(friction_anchors.size(), {});
+  for (TouchingPair& m : touching_pairs) m.normal = m.point = {}, m.weight = 0;
+  touching_ = false;
+  depth_ = 0;
+  pair_energy_.assign(energies.size(), 0.0), friction_energy_.assign(energies.size(), 0.0);
+  double energy = 0;
+  each([&](Candidate& c) {
+    c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;
+    if (c.depth > 0) {
+      energy += push(x, gradient, c, energies);
+    } else {
+      keep_near(c.row, c.depth);
+      energy += add_friction_apart(x, gradient, c, energies);
+    }
+  });
+  looks_again_ = false;
+  return energy;
+}
+
+}  // namespace verve
