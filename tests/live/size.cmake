@@ -1,4 +1,4 @@
-# The static page compressed, as servers send it: at most 1.52 MB.
+# The static page compressed, as servers send it: at most 1.53 MB.
 file(GLOB files ${page}/*)
 set(sum 0)
 foreach(file IN LISTS files)
@@ -11,7 +11,7 @@ foreach(file IN LISTS files)
 endforeach()
 file(REMOVE ${page}.gz)
 message(STATUS "${sum} bytes compressed")
-# (1500000 before the scenes of materials and fabrics came with their pictures)
-if(sum GREATER 1520000 OR sum LESS 100000)
-  message(FATAL_ERROR "found ${sum} bytes, expected at most 1520000")
+# (1500000 before the scenes of materials and fabrics came with their pictures, 1520000 before the registry of shapes)
+if(sum GREATER 1530000 OR sum LESS 100000)
+  message(FATAL_ERROR "found ${sum} bytes, expected at most 1530000")
 endif()
