@@ -17,7 +17,7 @@ struct Made {
 /// "3 passed, 1 failed" as HTML.
 std::string verdict(int passed, int failed);
 
-/// What stands around the figures.
+/// The frame of the page around the figures.
 struct PageText {
   std::string title, heading;
   std::string introduction;  ///< HTML

@@ -52,20 +52,10 @@ class BenchProgress final : public Observer {
   int last_item_ = 0;
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> out;
-  for (size_t begin = 0; begin <= text.size() && !text.empty();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 std::vector<std::string> read_choices(const char* flag, const std::string& text, const std::vector<std::string>& known,
                                       Diagnostics& problems) {
   std::vector<std::string> out;
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : split_list(text)) {
     if (word.empty()) {
       problems.error(flag, "found \"" + text + "\", expected names with single commas between them");
     } else if (read_choice(flag, word, known, problems)) {

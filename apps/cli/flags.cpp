@@ -65,6 +65,16 @@ bool read_method(const std::string& flag, const std::string& name, Diagnostics& 
   return false;
 }
 
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> out;
+  for (size_t begin = 0; begin <= text.size() && !text.empty();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::vector<Override> read_overrides(const std::vector<std::string>& set, Diagnostics& problems) {
   std::vector<Override> overrides;
   for (const std::string& text : set) {

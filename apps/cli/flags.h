@@ -10,6 +10,9 @@
 
 namespace verve::cli {
 
+/// "a,b,c" as a list; empty for an empty text.
+std::vector<std::string> split_list(const std::string& text);
+
 /// A whole number >= 1, or nothing with an error at `flag`. Empty text is nothing without an error.
 std::optional<int> read_count(const std::string& flag, const std::string& text, Diagnostics& problems);
 /// A whole number within limits, likewise.

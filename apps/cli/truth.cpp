@@ -27,16 +27,6 @@ namespace {
 using namespace verve::figures;
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> out;
-  for (size_t begin = 0; begin <= text.size() && !text.empty();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 /// The command line, read.
 struct Request {
   std::vector<TruthScene> scenes, random;
@@ -79,14 +69,14 @@ Request read_request(const TruthOptions& options, Diagnostics& problems) {
     problems.error("--seed", "found without --random, expected a number of scenes to draw");
   if (const auto count = read_whole("--random", options.random, 1, 1000, problems))
     out.random = random_truth_scenes(*count, std::uint64_t(seed));
-  out.options.methods = words_of(options.methods);
+  out.options.methods = split_list(options.methods);
   for (const std::string& m : out.options.methods) read_method("--methods", m, problems);
   if (options.methods.empty()) out.options.methods = options.quick ? rivals() : stable_methods();
   if (std::find(out.options.methods.begin(), out.options.methods.end(), out.method) == out.options.methods.end())
     out.options.methods.insert(out.options.methods.begin(), out.method);
   if (!options.budgets.empty()) {
     out.options.budgets.clear();
-    for (const std::string& word : words_of(options.budgets)) {
+    for (const std::string& word : split_list(options.budgets)) {
       if (word.empty())
         problems.error("--budgets", "found \"" + options.budgets + "\", expected numbers between commas");
       if (const auto ms = read_positive("--budgets", word, problems)) out.options.budgets.push_back(*ms);

@@ -10,7 +10,7 @@ namespace verve {
 
 namespace {
 
-/// Cosine between faces that are one for what touches them.
+/// Cosine between faces that count as one in a contact.
 constexpr double same_face = 0.9;
 
 }  // namespace

@@ -116,7 +116,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   integrator.begin(motion, h, !contacts.grounded() && !anchored_, base_);
   choose(h, settings);
   problem_.direct = true, problem_.statics = false;
-  problem_.lets_go = problem_.plain = true;
+  problem_.releases_energy = problem_.plain = true;
   find_factor(base_.hh, settings);
   narrow_ = false;
   look_at_start(integrator, h);
@@ -125,7 +125,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   const Problem& p = problem_;
 
   StepOutcome out;
-  out.e_ref = p.e_ref, out.rigid_energy = p.rigid, out.length = h, out.let_go = true;
+  out.e_ref = p.e_ref, out.rigid_energy = p.rigid, out.length = h, out.energy_released = true;
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.before = start_.kinetic + motion.energy - start_.force_x;
   if (!factor_) {
@@ -262,7 +262,7 @@ double Island::largest_change() const {
   return largest;
 }
 
-/// Stencils between bodies turn with the held momenta: a motion of the whole changes nothing of what touches in it.
+/// Stencils between bodies turn with the held momenta: a rigid motion leaves the active contacts as they are.
 void Island::carry_stencils() {
   Vec3 to{};
   for (int i = 0; i < rows_; ++i) to += rest_pose_[i].xyz() * (forcing.mass[i] / total_mass_);

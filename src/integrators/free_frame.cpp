@@ -46,7 +46,7 @@ int substeps_for(double phase, double per_step, int now, int most) {
 bool leads_nowhere(const Island& island, const StepOutcome& outcome) {
   if (outcome.status == StepOutcome::Status::not_finite) return true;
   const bool exhausted = outcome.status == StepOutcome::Status::stopped && outcome.iterations >= patience_of_steps;
-  return island.searches() && (outcome.stalled || outcome.let_go || exhausted);
+  return island.searches() && (outcome.stalled || outcome.energy_released || exhausted);
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ bool World::join_islands(End&& end, Slack&& slack, MayJoin&& may_join) {
 /// once: to find out afterwards costs the heap another frame.
 void World::foresee_contacts() {
   if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels()) return;
-  const auto heap = [&](int b) { return state.ledger[b].let_go; };
+  const auto heap = [&](int b) { return state.ledger[b].energy_released; };
   bool any = false;
   for (size_t b = 0; b < model.bodies.size(); ++b) any |= heap(int(b));
   if (!any) return;

@@ -86,7 +86,7 @@ struct StepOutcome {
   double heat = 0;          // of H, what the step could not resolve and does not owe
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step
-  bool let_go = false;      // of H, where something touches
+  bool energy_released = false;      // of H, where something touches
   bool finished = false;    // the motion is that after the step
   bool cut = false;         // it ended, or let go of H, for want of time
   double owed = 0;          // part of the target: what earlier steps have left to this one
@@ -336,7 +336,7 @@ class Island {
     int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
     std::array<Vec6, 6> basis{};
     bool direct = true, statics = false;  // of the integrator
-    bool lets_go = false;                 // of H, which becomes a debt
+    bool releases_energy = false;                 // of H, which becomes a debt
     bool plain = false;                   // from its beginning
     double tolerance = 0, beta = 0, offset = 0;
     Quantities target;

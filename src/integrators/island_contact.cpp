@@ -208,7 +208,7 @@ void Island::find_relevant() {
 /// What touches at x is not what touches where the step leads: a full step into what is near, or held back by what it
 /// leaves, is cut to a fraction by the search that follows. So a plain step is one of the model
 ///   Q(d) = -g.d + 1/2 d^T A d + sum (V(p + j.d) - V'(p) j.d),   x -= d,
-/// over all that is near (p < 0: apart; g has the slope of what touches in it), with V' the force k p between its bounds:
+/// over all that is near (p < 0: apart; g has the slope of the active contacts in it), with V' the force k p between its bounds:
 /// at least 0 of what pushes, within the Coulomb force of friction, which slides beyond. Found by Newton's method: each
 /// turn minimises the piece of Q that d lies in and goes as far there as Q falls. Q is convex and its slope at 0 is the
 /// true one, so that any number of turns leads downhill.
@@ -367,7 +367,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   const double hh = base_.hh;
   const double fall = k.gg_gg;
   k.gg_gg = d_norm2_;
-  if (problem_.lets_go && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
+  if (problem_.releases_energy && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
   k.touches = true;
   work_.vertices += 6.0 * rows_;
   k.lin_gg = 0;  // of A_c^-1 gg, which is not gg.A^-1 lin

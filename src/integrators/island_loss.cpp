@@ -60,7 +60,7 @@ bool Island::follows_loss(const Settings& settings, const Demand& demand, const 
                           bool plain) const {
   const Problem& p = problem_;
   return settings.direction == Settings::Correction::loss && p.held && p.direct && !p.published && !p.touches &&
-         !p.lets_go && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
+         !p.releases_energy && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
          !(p.swings && is_solid());
 }
 

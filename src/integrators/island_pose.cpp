@@ -110,7 +110,7 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
     const double enough = std::max(p.tolerance * p.scale_p, noise_p);
     if (norm(c.p) > enough || norm(c.l) > enough * (start_.radius + norm(start_.center - start_.about))) return false;
   }
-  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || ((p.touches || p.plain) && p.lets_go) ||
+  return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || ((p.touches || p.plain) && p.releases_energy) ||
          ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
 }
 

@@ -119,7 +119,7 @@ double Island::merit(double c_h, double lambda) {
     return sum;
   });
   return inertia + sums_.energy +
-         (problem_.held && !problem_.lets_go ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
+         (problem_.held && !problem_.releases_energy ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
 /// Where a plain step of what touches is safe: at x_n, which has no more potential than the motion began with; a free
@@ -225,7 +225,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
   if (problem_.swings && problem_.direct) find_pivot();
   // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
-  problem_.lets_go = problem_.held && calm && searches_;
+  problem_.releases_energy = problem_.held && calm && searches_;
   if (problem_.statics && !anchored_) {
     for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
     base_.falling = base_.falling / total_mass_;
@@ -280,7 +280,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (p.grounded) rest_on_contacts();
   bool took_hold = contacts.friction_anchors.empty();
 
-  double negligible = p.lets_go ? infinity : p.tolerance * p.present;
+  double negligible = p.releases_energy ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
   double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
@@ -288,12 +288,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   bool halved = false, gave_up = false;
   bool aimed_at_h = false;  // by the last step, which would have met H but for what is not linear
   double curved = 0;        // that, over 1/2 |dx|^2_A
-  const auto let_go = [&] { negligible = infinity, problem_.lets_go = out.let_go = true; };
-  if (plain && p.held) problem_.plain = true, let_go();
+  const auto release_energy = [&] { negligible = infinity, problem_.releases_energy = out.energy_released = true; };
+  if (plain && p.held) problem_.plain = true, release_energy();
   foresees_ = true;
   bool fell_back = false;
   int last_iteration = settings.iterations;
-  const double rest_merit = plain && p.lets_go ? find_rest(h) : infinity;
+  const double rest_merit = plain && p.releases_energy ? find_rest(h) : infinity;
   // factors that had to be made leave it half of what it may take
   const double prepared = allowance < infinity ? work().milliseconds() : 0;
   const double counts_from = std::max(begun, prepared - 0.5 * allowance);
@@ -395,7 +395,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (done || out.stalled || k >= last_iteration) {
       // From x_n, a search that leads downhill cannot gain potential; from the momentum estimate, deep in something, it
       // may when it is cut short.
-      if (plain && !fell_back && p.lets_go && merit(0, 0) > rest_merit) {
+      if (plain && !fell_back && p.releases_energy && merit(0, 0) > rest_merit) {
         fell_back = true, last_iteration = k + settings.iterations / 2, at_least = k + least_iterations;
         x_before_ = rest_pose_;
         shorten_step(0);

@@ -145,12 +145,12 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     if (outcome.stands) {  // books that went round would change by round-off for ever
       ledger.booked_loss += std::max(0.0, ledger.debt.h) - outcome.residual.h * share;
       ledger.debt = {{}, {}, std::min(0.0, ledger.debt.h)};
-      ledger.multiplier = 0, ledger.let_go = true, ledger.target_total = -ledger.debt.h;
+      ledger.multiplier = 0, ledger.energy_released = true, ledger.target_total = -ledger.debt.h;
       continue;
     }
     ledger.debt = {};
     ledger.heat += outcome.heat * share;
-    ledger.multiplier = outcome.lambda, ledger.let_go = outcome.let_go && island.inelastic;
+    ledger.multiplier = outcome.lambda, ledger.energy_released = outcome.energy_released && island.inelastic;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
     // what a dial asks for and the step cannot lower any further is not owed, and set_energy stays in force until it is
     // met; a body left to itself owes all that it has too much
@@ -160,7 +160,7 @@ void World::settle(const Island& island, const StepOutcome& outcome, const Deman
     if (!lowest && !island.driven) ledger.wanted_energy.reset();
     const ProjectionEntry* after = settings.projection;
     if (settings.conservation != Conservation::cpd && !after) continue;
-    if (outcome.let_go && island.inelastic && outcome.residual.h < 0) {
+    if (outcome.energy_released && island.inelastic && outcome.residual.h < 0) {
       // hard ones that part again are then given what they are short of
       const bool hard = int(island.bodies().size()) < least_pile;
       // (of what a dial asked for, only that was lost which was there)

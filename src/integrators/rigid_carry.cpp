@@ -43,7 +43,7 @@ void Island::correct_momenta(std::vector<Vec4>& pose) {
 }
 
 /// Where the island would be at the end of the step if it moved as a whole, by the momenta that are held and no faster:
-/// W is that of x_n, and no motion of these momenta has less kinetic energy. What touches the world stays at x_n but
+/// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at x_n but
 /// for what slides off freely. P and L, linear in x, are right there, L by a hair of shear (of the third order of the
 /// turn).
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {

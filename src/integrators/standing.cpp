@@ -49,7 +49,7 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
     add(hash, l.debt.p), add(hash, l.debt.l);
     for (const double a :
          {double(b), l.debt.h, l.last_step, l.booked_loss, l.pending, l.pair_energy, l.friction_energy, double(l.history),
-          double(l.touched), double(l.let_go), double(l.lies), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
+          double(l.touched), double(l.energy_released), double(l.lies), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
           double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
       whole(a);
     if (l.held_momentum || l.held_spin) return std::nullopt;

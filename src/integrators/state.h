@@ -34,7 +34,7 @@ struct BodyLedger {
   double friction_energy = 0;  // of its springs of friction, likewise
   bool touched = false;        // something, in the last step
   bool driven = false;         // Island::driven, likewise
-  bool let_go = false;         // of H, likewise
+  bool energy_released = false;         // of H, likewise
   bool lies = false;           // still, in a heap
   int slow_frames = 0;         // in a row, while it touches what takes energy
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;

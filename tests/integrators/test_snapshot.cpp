@@ -101,7 +101,7 @@ TEST_CASE("in the middle of contact, at rest and asleep") {
   std::vector<int> at;
   for (int f = 3; f < 150; f += 21) at.push_back(f);
   CHECK(first_difference(heap("cpd"), 150, at) == -1);
-  Scene planes = heap("pd");  // whose matrix has what touches in it
+  Scene planes = heap("pd");  // whose matrix has the active contacts in it
   planes.contact->response = "planes", planes.contact->bodies = false;
   for (BodySpec& body : planes.bodies) body.friction = 0, body.restitution = 1;
   planes.colliders[0].friction = 0, planes.colliders[0].restitution = 1;
