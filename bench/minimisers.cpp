@@ -15,18 +15,19 @@ namespace verve::bench {
 namespace {
 
 struct Way {
-  const char *name, *method, *acceleration;
+  const char *name, *method;
+  Acceleration acceleration;
   int most;                             // iterations
   enum { none, constant, own } factor;  // what an iteration solves with
 };
-constexpr Way ways[] = {{"pd", "pd", "none", 300, Way::constant},
-                        {"pd_anderson", "pd", "anderson", 300, Way::constant},
-                        {"lbfgs", "lbfgs", "none", 300, Way::constant},
-                        {"newton", "newton", "none", 20, Way::own},
-                        {"admm", "admm", "none", 300, Way::constant},
-                        {"gauss_seidel", "gauss_seidel", "none", 600, Way::none},
-                        {"jacobi", "jacobi", "none", 2000, Way::none},
-                        {"jacobi_chebyshev", "jacobi", "chebyshev", 2000, Way::none}};
+constexpr Way ways[] = {{"pd", "pd", Acceleration::none, 300, Way::constant},
+                        {"pd_anderson", "pd", Acceleration::anderson, 300, Way::constant},
+                        {"lbfgs", "lbfgs", Acceleration::none, 300, Way::constant},
+                        {"newton", "newton", Acceleration::none, 20, Way::own},
+                        {"admm", "admm", Acceleration::none, 300, Way::constant},
+                        {"gauss_seidel", "gauss_seidel", Acceleration::none, 600, Way::none},
+                        {"jacobi", "jacobi", Acceleration::none, 2000, Way::none},
+                        {"jacobi_chebyshev", "jacobi", Acceleration::chebyshev, 2000, Way::none}};
 
 /// Multiplications and additions that the fronts of a factor take, and a solve with it for one right-hand side.
 struct Work {
@@ -93,7 +94,7 @@ std::vector<MinimiserResult> measure_minimisers(const std::string& name, const O
 
 std::vector<MinimiserResult> measure_minimisers(const std::string& name, Scene scene, const Options& options,
                                                 Pace& pace) {
-  // as it is let go, which is as hard as it gets
+  // from its start, which is as hard as it gets
   Subject subject(std::move(scene), 0);
   const Way& newton = ways[3];
   pace.say(name + ": minimum");

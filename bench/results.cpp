@@ -24,6 +24,12 @@ double Times::mean() const {
 
 const char* to_string(Precision precision) { return precision == Precision::float64 ? "double" : "float"; }
 
+std::optional<TwoThreads> two_threads(const CaseResult& result) {
+  const Variant *one = result.find("pd", Precision::float32, 1), *two = result.find("pd", Precision::float32, 2);
+  if (!one || !two || one->local.empty() || two->local.empty()) return {};
+  return TwoThreads{one->local.least() / two->local.least(), one->hash == two->hash};
+}
+
 const Variant* CaseResult::find(const std::string& solver, Precision precision, int threads) const {
   for (const Variant& v : variants)
     if (v.solver == solver && v.precision == precision && v.threads == threads) return &v;

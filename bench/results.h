@@ -68,6 +68,17 @@ struct CaseResult {
 /// How many times longer an iteration of `a` takes than one of `b`, which took turns: the median over the rounds.
 double paired_ratio(const Variant& a, const Variant& b);
 
+/// What Kee et al. 2021, Sec. 5, evaluate in parallel, the energies and gradients of all elements, on two threads: how
+/// many times faster than on one, and whether that is the 1.5 times and the same bits that are asked of it.
+struct TwoThreads {
+  double speedup = 0;
+  bool same_bits = false;
+  static constexpr double least = 1.5;
+  bool holds() const { return speedup >= least && same_bits; }
+};
+/// Of plain PD in float; nothing where it was not measured on one and two threads.
+std::optional<TwoThreads> two_threads(const CaseResult& result);
+
 /// A row of Table 1 in Kee et al. 2021 [ms]: "init" is the set-up of a step, "ls" the small linear system.
 struct PaperRow {
   const char* object;

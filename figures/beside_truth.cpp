@@ -6,7 +6,7 @@
 namespace verve::figures {
 
 void judge_slow_motion(Result& result, const std::string& what, const std::string& name, const Film& ours,
-                       const Film& truth) {
+                       const Film& truth, bool decays) {
   if (!truth.failure.empty() || ours.frames() < truth.frames()) {
     result.holds(what + ": runs beside the truth", false, ours.failure + truth.failure, "no failure", "docs/truth.md");
     return;
@@ -16,7 +16,7 @@ void judge_slow_motion(Result& result, const std::string& what, const std::strin
   const SlowError error = mode.error(q);
   const double periods = mode.period() > 0 ? truth.frames() / mode.period() : 0;
   const std::string span = " after " + with_unit(std::floor(10 * periods) / 10, "") + " periods";
-  if (mode.measurable() && mode.kept() >= 0.9) {
+  if (mode.measurable() && (decays || mode.kept() >= 0.9)) {
     result.between(what + ": amplitude of the slowest motion" + span + ", over truth's", error.amplitude, 0.9, 1.1,
                    "docs/truth.md", "×");
     const double turn = 2 * std::numbers::pi / mode.period();
@@ -34,6 +34,17 @@ void judge_slow_motion(Result& result, const std::string& what, const std::strin
   chart.curves = {{"truth", time, q0}, {ours.label, time, {q.begin(), q.begin() + std::ptrdiff_t(q0.size())}}};
   chart.curves[0].dashed = true;
   result.chart(std::move(chart));
+}
+
+double mean_distance(const Film& film, const Film& truth, int frames) {
+  double sum = 0;
+  for (size_t f = 1; f <= size_t(frames); ++f) {
+    const std::vector<Vec3>&a = film.poses.at(f), &b = truth.poses.at(f);
+    double square = 0;
+    for (size_t i = 0; i < a.size(); ++i) square += dot(a[i] - b[i], a[i] - b[i]);
+    sum += std::sqrt(square / double(a.size()));
+  }
+  return sum / frames;
 }
 
 double oscillation(const Film& film) {

@@ -225,7 +225,20 @@ void cpd_fig13(Context& context, Result& result) {
                           .keep_every = 20});
   result.at_most(who + ", h = 1/600: largest |P| of scale", largest(scaled(fine, false)), 1e-8, "C37");
   result.at_most(who + ", h = 1/600: largest |L| of scale", largest(scaled(fine, true)), 1e-8, "C37");
-  result.at_least("pd+fepr: gains rotation, largest |L| of scale", largest(scaled(fepr, true)), 1e-8, "C37");
+  // far beyond what ours may have: 1e-3 of it turns this cube, whose H is some 1e5 J, by two degrees in a second
+  // second
+  result.at_least("pd+fepr: gains rotation, largest |L| of scale", largest(scaled(fepr, true)), 1e-3, "C37");
+
+  // a second set-up, on which nothing was chosen: softer, with other noise
+  Scene other = rest;
+  other.bodies[0].potentials[0].parameters["mu"] = Track<double>(1e5);
+  other.bodies[0].initial.seed = 8;
+  for (const bool held : {true, false}) {
+    const std::string method = held ? who : "pd+fepr", what = "second set-up (μ = 1e5 Pa, other noise), " + method;
+    const std::vector<double> l = scaled(film(context, by_method(other, method), {.frames = 150}), true);
+    held ? result.at_most(what + ": largest |L| of scale", largest(l), 1e-8, "C37")
+         : result.at_least(what + ": gains rotation, largest |L| of scale", largest(l), 1e-3, "C37");
+  }
 
   // The scene cube_rest, soft and perfectly even, has no reason to turn one way rather than the other: shown, and what
   // ours must not do is judged.
@@ -240,7 +253,7 @@ void cpd_fig13(Context& context, Result& result) {
   const Film fepr_uneven =
       film(context, by_method(uneven, "pd+fepr"), {.label = "pd+fepr, soft, off by 1 mm", .frames = frames});
   result.at_least("pd+fepr, soft cube with vertices off by 1 mm: gains rotation, largest |L| of scale",
-                  largest(scaled(fepr_uneven, true)), 1e-8, "C37");
+                  largest(scaled(fepr_uneven, true)), 1e-6, "C37");
 
   Chart spin{"spin", "Rotation from nothing", "time [s]", "|L| / (R √(2 m H0))", {}};
   for (const Film* f : {&ours, &fine, &fepr, &ours_even, &fepr_even, &fepr_uneven}) {

@@ -57,7 +57,8 @@ void cpd_table1(Context& context, Result& result) {
     const bool touches = !s.colliders.empty() || s.contact;
     added[touches] += ls / pd, counted[touches] += 1;
     if (name == "trampoline") sheet_init = init, sheet_ls = ls;
-    if (name == "bear") result.at_most("bear: time per frame", mean, 33.3, "C26", "ms");
+    // the two scenes for which the paper's own 47.1 and 53.0 ms are not real time at h = 1/30 s
+    if (name == "bear" || name == "hippo") result.at_most(name + ": time per frame", mean, 33.3, "C26, E9", "ms");
   }
   if (!context.quick) {  // shares of few frames by the clock say little on a busy machine
     result.at_most("scenes without contact: LS over PD, mean", added[0] / counted[0], 0.10, "C12");

@@ -1,4 +1,4 @@
-// The papers' figures and tables, made again from our scenes: what is measured, what decides, and what is shown.
+// The papers' figures and tables, reproduced with our scenes: what is measured, what decides, and what is shown.
 #pragma once
 
 #include <functional>

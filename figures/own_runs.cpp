@@ -98,7 +98,7 @@ void robustness(Context& context, Result& result) {
         const double h = sim.measure().total;
         most = r && std::isfinite(h) ? std::max(most, h) : INFINITY;
       }
-      // strains of 1e-12, which rounding stirs up in a body at rest
+      // strains of 1e-12, which round-off causes in a body at rest
       const double noise = 1e-24 * 1e7;
       const double ratio = h0 > noise ? most / h0 : most <= noise ? 1 : INFINITY;
       row.push_back(std::isfinite(ratio) ? with_unit(ratio, "") : "∞");

@@ -129,7 +129,7 @@ std::string page(const std::vector<Made>& made, bool quick, const std::string& m
   for (const Made& m : made) passed += m.result.passed(), failed += m.result.failed();
   char took[64];
   std::snprintf(took, sizeof took, "%.0f s", seconds);
-  PageText text{"Verve: the papers in one command", "The papers, made again", "", "verve figures"};
+  PageText text{"Verve: the papers in one command", "The papers, reproduced", "", "verve figures"};
   text.introduction =
       "<p>Every table and figure of Kee, Um, Jeong, Han 2021, <i>Constrained Projective Dynamics</i>, and of Bouaziz, "
       "Martin, Liu, Kavan, Pauly 2014, <i>Projective Dynamics</i>, from our own scenes, with the measurement that "

@@ -153,7 +153,7 @@ void pd_crush(Context& context, Result& result) {
   const Mesh mesh = simulation(crush).mesh(0);
   std::vector<double> height, filled;
   bool all_finite = true;
-  std::vector<char> skin(mesh.vertices.size(), 0);  // what touches the plates
+  std::vector<char> skin(mesh.vertices.size(), 0);  // vertices on the plates
   for (const auto& t : surface(mesh))
     for (const int v : t) skin[size_t(v)] = 1;
   for (const auto& x : f.poses) {
@@ -174,7 +174,7 @@ void pd_crush(Context& context, Result& result) {
                 {{"height", time, height}, {"volume", time, filled}}});
   Film block = f;
   block.scene.colliders.clear();  // the plates would hide it
-  strip(context, result, "frames", "Crushed between two plates, which are not drawn, and let go",
+  strip(context, result, "frames", "Crushed between two plates, which are not drawn, and released",
         {{&block, 0},
          {&block, 30},
          {&block, 50},

@@ -116,10 +116,10 @@ void pd_fig12(Context& context, Result& result) {
   result.table(std::move(table));
   const Film f = film(context, bar, {.frames = context.frames(60, 1), .keep_poses = true});
   if (!context.quick)
-    strip(context, result, "frames", "The bar, twisted by a turn and let go", spread_looks(f, 6),
+    strip(context, result, "frames", "The bar, twisted by a turn and released", spread_looks(f, 6),
           {.columns = 3, .width = 360, .height = 170, .direction = {0.25, 0.3, 1}, .strain = true});
   result.differs(
-      "The error is that of the first step after the bar is let go, the hardest one. What a step of Newton's method "
+      "The error is that of the first step after the bar is released, the hardest one. What a step of Newton's method "
       "costs beside one of PD depends on both implementations: an iteration of ours takes less than the paper's "
       "on both sides.");
 }

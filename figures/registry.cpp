@@ -33,7 +33,7 @@ const std::vector<Figure>& registry() {
        "The hippo with 5, 15 and as many iterations as it takes: total energies agree, the elastic energy of 15 is "
        "nearer to the converged one.",
        "C31", 4, 2, cpd_fig6},
-      {"cpd-fig7", "A ball bounces", "A dropped ball comes back to its height by CPD, by PD it lies still.", "C32", 40,
+      {"cpd-fig7", "A ball bounces", "A dropped ball comes back to its height by CPD, by PD it stays down.", "C32", 40,
        5, cpd_fig7},
       {"cpd-fig8", "Two bears collide",
        "Two bears meet at frame 15 and part at frame 20; their angular momenta stay by CPD and decay by PD.",

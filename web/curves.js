@@ -41,6 +41,8 @@ globalThis.verve = globalThis.verve || {};
         {label: 'elastic', color: '--elastic', lane: 0, key: 'elastic'},
         {label: 'contact', color: '--contact', lane: 0, key: 'contact', hideZero: true},
         {label: 'external', color: '--external', lane: 0, key: 'external', hideZero: true},
+        {label: 'heat', color: '--heat', lane: 0, key: 'heat', hideZero: true},
+        {label: 'owed', color: '--owed', lane: 0, key: 'owed', hideZero: true, share: 1e-4},
         {label: 'total', color: '--total', lane: 0, key: 'total', strong: true}], true);
       add('|P|', 'kg m/s', perLane('momentum'));
       add('|L|', 'kg m²/s', perLane('spin'));
@@ -74,7 +76,9 @@ globalThis.verve = globalThis.verve || {};
           series.time = h.time.slice(from);
           series.values = h.metrics.slice(from).map(m => m[source.key]);
           if (!source.hideZero) return;
-          const absent = series.values.every(v => Math.abs(v) < 1e-12);
+          // neither round-off nor what the tolerance of a step leaves open
+          const least = (source.share || 1e-9) * Math.max(1e-3, ...h.metrics.slice(from).map(m => m.kinetic + m.elastic));
+          const absent = series.values.every(v => Math.abs(v) < least);
           if (absent) series.values = series.values.map(() => null);
           plot.legend.children[i].hidden = absent;
         });

@@ -13,7 +13,7 @@
     send: message => backend.send(message),
     hit
   };
-  const curves = new verve.Curves(byId('curves'));
+  const curves = live.curves = new verve.Curves(byId('curves'));
   let panel, showMethods = () => {}, scenes = [], source = null, origins = [], ground = null;
 
   // ---- words for the person

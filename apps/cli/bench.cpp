@@ -189,6 +189,11 @@ void print_threads(const std::vector<CaseResult>& cases, const std::vector<int>&
     }
   }
   if (table.size() > 1) print_headed("Threads: one iteration [ms]", table);
+  for (const CaseResult& c : cases)
+    if (const auto pair = two_threads(c); pair && c.name == "bear")
+      std::printf("%s  bear, energies and gradients on two threads: %s× as fast (at least %s×), %s bits\n",
+                  pair->holds() ? "pass" : "FAIL", fixed(pair->speedup, 2).c_str(), fixed(TwoThreads::least, 1).c_str(),
+                  pair->same_bits ? "the same" : "OTHER");
 }
 
 void print_refactor(const std::vector<CaseResult>& cases) {

@@ -159,8 +159,7 @@ class Tables {
 /// Only what CPD holds says how many sub-steps a frame needs; without it there are as many as the method has.
 std::string substeps_of(const SolverSpec& solver, const MethodInfo& info) {
   if (solver.substeps != 0) return std::to_string(solver.substeps);
-  const std::string& held = solver.conservation.empty() ? info.conservation : solver.conservation;
-  return held == "cpd" ? "auto" : std::to_string(info.substeps);
+  return axes_of(solver)->conservation == "cpd" ? "auto" : std::to_string(info.substeps);
 }
 
 /// What each method was, what it was allowed and what it took.
@@ -291,7 +290,7 @@ bool prepare_all(std::vector<Contestant>& contestants, int threads, Diagnostics&
   return any;
 }
 
-/// Equal time: finds the cap, and says what stands against it.
+/// Equal time: finds the cap, and says what prevents it.
 std::string fit_to_budget(Contestant& contestant, const Request& request) {
   const std::optional<Calibration> found =
       calibrate(contestant.scene, iteration_cap(contestant.scene.solver), *request.budget, request.threads);

@@ -19,7 +19,7 @@ std::string cell(const char* format, double value) {
   return buffer;
 }
 
-/// One row of the table: its head, and what stands in it for a run. Rows in which nobody has anything are left out.
+/// One row of the table: its head, and its entry for a run. Rows in which nobody has anything are left out.
 struct Row {
   std::string head;
   std::function<std::string(const Contestant&, const RunSummary&)> value;
@@ -107,8 +107,8 @@ SolverSpec solver_by_name(const SolverSpec& solver, const std::string& method) {
   const SolverSpec defaults;
   SolverSpec out = solver;
   out.method = method;
-  out.integrator = out.minimizer = out.conservation = out.direction = "";
-  out.acceleration = defaults.acceleration;
+  out.integrator = out.minimizer = out.conservation = "";
+  out.direction = defaults.direction, out.acceleration = defaults.acceleration;
   out.rho = defaults.rho;
   out.iterations = defaults.iterations, out.budget = defaults.budget;
   return out;

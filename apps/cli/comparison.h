@@ -32,7 +32,7 @@ std::vector<std::string> methods_for(const Scene& scene);
 /// Iterations per step that `solver` allows.
 int iteration_cap(const SolverSpec& solver);
 
-/// Builds the simulation; what stands against it goes to `problems`.
+/// Builds the simulation; what prevents it goes to `problems`.
 bool prepare(Contestant& contestant, int threads, Diagnostics& problems);
 
 using QualityOf = std::function<FrameQuality(const Simulation&)>;
@@ -42,7 +42,7 @@ using AfterFrame = std::function<void(const Simulation&, const StepReport&, cons
 int run(Contestant& contestant, bool quiet, const QualityOf& quality = {}, const AfterFrame& after_frame = {});
 
 /// Everyone who ran beside each other. Narrow: shares without the values, with the iterations allowed and how each run
-/// ended, and below it what stood in the way of some.
+/// ended, and below it why some are missing.
 void print_comparison(const std::vector<Contestant>& contestants, bool narrow);
 /// write_report() of everyone.
 Expected<bool> write_comparison(const std::filesystem::path& file, const std::string& title,

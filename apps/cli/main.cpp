@@ -113,7 +113,7 @@ int dispatch(int argc, char** argv) {
 
   SimulateOptions simulate_options;
   CLI::App* simulate_command =
-      command("simulate", "Run a scene; leaves metrics.csv, positions.npy, scene.json and report.html",
+      command("simulate", "Run a scene; writes metrics.csv, positions.npy, scene.json and report.html",
               {"verve simulate cube", "verve simulate hippo --method pd --frames 100 --out runs/hippo_pd",
                "verve simulate my_scene.json --set solver.tolerance=1e-4 --set bodies[0].density=500",
                "verve simulate runs/cube/scene.json --out runs/again",
@@ -142,7 +142,7 @@ int dispatch(int argc, char** argv) {
   CompareOptions compare_options;
   CLI::App* compare_command = command(
       "compare",
-      "Run a scene by several methods and a fine-step reference; leaves compare.csv, quality.csv and compare.html",
+      "Run a scene by several methods and a fine-step reference; writes compare.csv, quality.csv and compare.html",
       {"verve compare cube --methods cpd,pd", "verve compare bear --methods cpd,cpd_euler,pd --iterations 10",
        "verve compare cloth --methods cpd,pd --budget 5 --out runs/equal_time",
        "verve compare cube --methods pd:5,pd:50 --reference none"});
@@ -153,7 +153,7 @@ int dispatch(int argc, char** argv) {
   text(compare_command, "--out", compare_options.out, "Where the results go (default: runs/compare/<scene>)", "DIR");
   text(compare_command, "--frames", compare_options.frames, "Number of frames; same as --set frames=N", "N");
   text(compare_command, "--reference", compare_options.reference,
-       "Sub-steps per frame of the run that stands for the truth, or none (default: 16)", "N|none");
+       "Sub-steps per frame of the reference run, or none (default: 16)", "N|none");
   text(compare_command, "--iterations", compare_options.iterations,
        "Equal iterations: every method that iterates gets at most this many per step, and one step per frame", "N");
   text(compare_command, "--budget", compare_options.budget,
@@ -213,7 +213,7 @@ int dispatch(int argc, char** argv) {
   text(picture_command, "--size", picture_options.size, "Pixels of each frame (default: 480x360)", "WxH");
   text(picture_command, "--color", picture_options.color, "By body (default), strain or speed", "NAME");
   text(picture_command, "--camera", picture_options.camera,
-       "Where it stands: degrees around from the front, degrees up, and how much nearer than needed to see all "
+       "Position: degrees around from the front, degrees up, and how much nearer than needed to see all "
        "(default: 30,20,1)",
        "AROUND,UP[,ZOOM]");
   text(picture_command, "--columns", picture_options.columns, "Frames in a row of the strip (default: up to 5)", "N");
@@ -228,7 +228,7 @@ int dispatch(int argc, char** argv) {
 
   BenchOptions bench_options;
   CLI::App* bench_command =
-      command("bench", "Measure iterations, frames and growth beside two baselines; leaves a CSV and a plot",
+      command("bench", "Measure iterations, frames and growth beside two baselines; writes a CSV and a plot",
               {"verve bench --quick", "verve bench --csv speed.csv --plot speed.svg",
                "verve bench --only pd_iteration --name hippo,bear --quick"});
   bench_command->add_flag("--quick", bench_options.quick,
@@ -246,12 +246,12 @@ int dispatch(int argc, char** argv) {
   FiguresOptions figures_options;
   CLI::App* figures_command = command(
       "figures",
-      "Make every table and figure of the papers again, each with the measurement that decides it; leaves a page",
+      "Reproduce every table and figure of the papers, each with the measurement that decides it; writes a page",
       {"verve figures", "verve figures cpd-fig7 cpd-fig8", "verve figures --quick --out runs/figures",
        "verve figures cpd-fig2 --method published", "verve figures --list"});
   figures_command->add_option("names", figures_options.names, "Figures by name (default: all)")->type_name("");
   figures_command->add_flag("--quick", figures_options.quick, "A part of them with shorter runs, below a minute");
-  figures_command->add_flag("--list", figures_options.list, "Name them and do nothing");
+  figures_command->add_flag("--list", figures_options.list, "List their names and exit");
   text(figures_command, "--out", figures_options.out, "Where page and files go (default: runs/figures)", "DIR");
   text(figures_command, "--method", figures_options.method,
        "Judge this method by the same bounds, in the place of the conserving one", "NAME");
@@ -262,14 +262,14 @@ int dispatch(int argc, char** argv) {
   TruthOptions truth_options;
   CLI::App* truth_command = command(
       "truth",
-      "Judge motion beside fine-step runs: scenes by methods in equal time, profiles, what must hold; leaves a page",
+      "Judge motion beside fine-step runs: scenes by methods in equal time, profiles, what must hold; writes a page",
       {"verve truth", "verve truth --quick", "verve truth trampoline cloth --methods cpd,pd_bdf2,xpbd",
        "verve truth --random 20 --seed 7 --out runs/random", "verve truth bars", "verve truth --list"});
   truth_command->add_option("names", truth_options.names, "Scenes by name, or bars (default: all)")->type_name("");
   truth_command->add_flag("--quick", truth_options.quick, "Three scenes, six methods and one bar, about ten seconds");
-  truth_command->add_flag("--list", truth_options.list, "Name the scenes and do nothing");
-  text(truth_command, "--method", truth_options.method, "Whose motion is judged (default: cpd)", "NAME");
-  text(truth_command, "--methods", truth_options.methods, "Whom it is compared with (default: all stable ones)",
+  truth_command->add_flag("--list", truth_options.list, "List the scenes and exit");
+  text(truth_command, "--method", truth_options.method, "Method that is judged (default: cpd)", "NAME");
+  text(truth_command, "--methods", truth_options.methods, "Methods to compare it with (default: all stable ones)",
        "NAME[,NAME...]");
   text(truth_command, "--budgets", truth_options.budgets, "Milliseconds per frame (default: 0.5,1,2,4,8,16)",
        "MS[,MS...]");

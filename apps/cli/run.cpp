@@ -29,9 +29,8 @@ constexpr double off_target = 0.05, off_long = 1;
 
 /// Methods that hold nothing are not off.
 bool holds_energy(const SolverSpec& solver) {
-  const MethodInfo* const method = find_method(solver.method);
-  const std::string held = solver.conservation.empty() && method ? method->conservation : solver.conservation;
-  return held != "none" && held != "momentum";
+  const std::optional<MethodAxes> axes = axes_of(solver);
+  return axes && find_conservation_info(axes->conservation)->holds_energy;
 }
 
 }  // namespace

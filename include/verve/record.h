@@ -108,7 +108,7 @@ class ReportRun {
   ~ReportRun();
   /// Call after each successful step.
   void frame(const Simulation& simulation, const StepReport& report, const FrameQuality& quality = {});
-  /// One more column of the report's table: its head, and what stands in the row of this run.
+  /// One more column of the report's table: its head, and the entry of this run.
   void note(std::string column, std::string text);
   /// Drawn in grey, as what the others are compared with.
   void mark_as_reference();
@@ -119,8 +119,11 @@ class ReportRun {
   /// given through Simulation are not seen.
   RunSummary summary(const std::vector<const ReportRun*>& beside = {}) const;
 
-  struct Impl;
-  std::unique_ptr<Impl> impl;
+  struct Content;
+
+ private:
+  friend const Content* content_of(const ReportRun& run);  // for write_report; null when moved from
+  std::unique_ptr<Content> content_;
 };
 
 /// A run that a report should have shown, and why there is nothing to show.
@@ -131,7 +134,7 @@ struct AbsentRun {
 /// A self-contained page: curves of H (kinetic, elastic, external), |P|, |L|, iterations, frame time and what was
 /// measured of FrameQuality, and a 3-D playback with orbit, pause and scrub. Several runs are drawn over each other and
 /// played side by side. Long runs and large meshes are thinned out so that the file stays below 25 MB. An existing file
-/// is replaced at one stroke, or left alone on failure.
+/// is replaced as a whole, or left alone on failure.
 Expected<bool> write_report(const std::filesystem::path& file, const std::string& title, const std::string& description,
                             const std::vector<const ReportRun*>& runs, const std::vector<AbsentRun>& absent = {});
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "verve/choices.h"
 #include "verve/diagnostics.h"
 #include "verve/formula.h"
 #include "verve/mesh.h"
@@ -95,9 +96,9 @@ struct BodySpec {
   MeshSpec mesh;
   std::optional<MeshSpec> embed;  ///< a surface that the tetrahedra carry, placed with them; it has no mass
   Placement place;
-  double density = 1000;               ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
-  std::optional<double> mass;          ///< total [kg]; replaces density
-  std::string mass_matrix = "lumped";  ///< or "consistent"
+  double density = 1000;       ///< [kg/m^3] tets, [kg/m^2] triangles, [kg/m] edges
+  std::optional<double> mass;  ///< total [kg]; replaces density
+  MassMatrix mass_matrix = MassMatrix::lumped;
   std::vector<PotentialSpec> potentials;
   InitialState initial;
   Dials dials;
@@ -137,10 +138,8 @@ struct ContactSpec {
   bool bodies = true;       ///< with each other
   bool self = false;        ///< with themselves
   double stiffness = 4000;  ///< of a vertex that touches, in units of its mass / step^2
-  /// "implicit": a penalty inside W; "explicit": a force at the start of the frame (CPD Eq. 22); "planes": half-spaces
-  /// as projective constraints (PD Sec. 6)
-  std::string response = "implicit";
-  double repulsion = 1;  ///< k_col of "explicit", in units of mass / (step^2 edge)
+  ContactResponse response = ContactResponse::implicit_penalty;
+  double repulsion = 1;  ///< k_col of response explicit_force, in units of mass / (step^2 edge)
   std::vector<ContactPairSpec> pairs;
 };
 
@@ -187,32 +186,29 @@ struct WindSpec {
   Track<bool> active{true};
 };
 
-enum class Precision { float64, float32 };
-
 /// A method name sets all three axes (see method_infos()); an axis given as well overrides it.
 struct SolverSpec {
   std::string method = "cpd";
   std::string integrator;  ///< "" = the method's
   std::string minimizer;
   std::string conservation;
-  std::string direction;              ///< of cpd, along which H is corrected: loss, gradient; "" = the method's
-  std::string hold = "total";         ///< of direction loss: total (H), resolved (H and heat)
-  std::string acceleration = "none";  ///< of projective, jacobi and gauss_seidel: none, chebyshev, anderson
-  int window = 5;                     ///< pairs that lbfgs, steps that anderson remembers
-  std::optional<double> rho;          ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
-  double newmark_beta = 0.25;         ///< of newmark, > 0
-  double newmark_gamma = 0.5;         ///< likewise, >= 0.5; more than that damps
-  double tolerance = 1e-6;            ///< of the scaled residuals
-  std::optional<int> iterations;      ///< cap per step; default: the method's
-  int substeps = 0;                   ///< per frame; 0 = automatic
-  double budget = 0;                  ///< of a frame [ms], counted, not measured (docs/budget.md); 0 = none
-  double epsilon = 1e-2;              ///< weight of alpha^2 in units of E_ref, `published` only
-  double band = 1e-2;                 ///< of blend: how far H may be from its target, in units of E_ref
+  std::optional<EnergyDirection> direction;  ///< of cpd, along which H is corrected; default: the method's
+  EnergyHold hold = EnergyHold::total;       ///< of direction loss
+  Acceleration acceleration = Acceleration::none;  ///< of projective, jacobi and gauss_seidel
+  int window = 5;                                  ///< pairs that lbfgs, steps that anderson remembers
+  std::optional<double> rho;      ///< spectral radius at infinity of generalized_alpha and chung_hulbert, 0 … 1
+  double newmark_beta = 0.25;     ///< of newmark, > 0
+  double newmark_gamma = 0.5;     ///< likewise, >= 0.5; more than that damps
+  double tolerance = 1e-6;        ///< of the scaled residuals
+  std::optional<int> iterations;  ///< cap per step; default: the method's
+  int substeps = 0;               ///< per frame; 0 = automatic
+  double budget = 0;              ///< of a frame [ms], counted, not measured (docs/budget.md); 0 = none
+  double epsilon = 1e-2;          ///< weight of alpha^2 in units of E_ref, `published` only
+  double band = 1e-2;             ///< of blend: how far H may be from its target, in units of E_ref
   Precision precision = Precision::float64;
-  std::string global = "automatic";  ///< solver of the global step: automatic, direct, half, multigrid
-  double stiffness = 1;              ///< of pbd: share of each correction that is applied
-  std::string stiffness_per =
-      "projection";               ///< or "step": what is left of an error after all iterations is 1 - stiffness
+  GlobalSolve global = GlobalSolve::automatic;
+  double stiffness = 1;  ///< of pbd: share of each correction that is applied
+  StiffnessPer stiffness_per = StiffnessPer::projection;
   double constraint_damping = 0;  ///< of xpbd and compliant: beta / k of XPBD Eq. 26 [s]
 };
 

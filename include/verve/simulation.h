@@ -22,8 +22,8 @@ struct StepTimings {
   double global = 0;  ///< solves of the iterations
   double conservation = 0;  ///< inner products and the small system
   double update = 0;        ///< moving x, with the momenta and the kinetic energy there
-  double detection = 0;  ///< finding what touches: pairs that may, once a step; the nearest places, at every x, which
-                         ///< are also in `setup` and `local`
+  double detection = 0;  ///< contact detection: broad phase once a step, narrow phase, which is also in `setup`
+                         ///< and `local`
   StepTimings& operator+=(const StepTimings& o) {
     setup += o.setup, local += o.local, global += o.global, conservation += o.conservation, update += o.update;
     detection += o.detection;
@@ -59,7 +59,8 @@ struct Measures {
   double total = 0;                                            ///< their sum
   double target_total = 0;                                     ///< what the last step aimed at
   double booked_loss = 0;  ///< taken on purpose so far; wind's work counts as a negative loss
-  double heat = 0;         ///< what steps could not resolve so far (solver.hold "resolved"): total + heat is held
+  double heat = 0;         ///< what steps could not resolve so far (EnergyHold::resolved): total + heat is held
+  double owed = 0;         ///< energy deficit: what the coming steps are to give back, below 0 to take
   int torn = 0;            ///< elements that have torn so far
   double multiplier = 0;
   int iterations = 0;  ///< of the last frame
@@ -151,11 +152,11 @@ class Simulation {
   int find_anchor(std::string_view name) const;  ///< -1 when there is none
   void set_anchor(int anchor, bool active);
   bool anchor_active(int anchor) const;
-  void move_anchor(int anchor, const Vec3& displacement);  ///< relative to where it took hold
+  void move_anchor(int anchor, const Vec3& displacement);  ///< relative to where it was activated
   /// An anchor that the scene does not have, as of the next step and after a reset; returns its number. Its energy
-  /// counts for its body: taking hold of vertices where they are changes nothing, moving it does work.
+  /// counts for its body: anchoring vertices where they are changes nothing, moving it does work.
   int add_anchor(const AnchorSpec& spec);
-  /// Lets go for good, with what energy its springs had. Its number may be given to the next one that is added; those
+  /// Removes it with the energy that its springs have. Its number may be given to the next one that is added; those
   /// of the others stay.
   void remove_anchor(int anchor);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "verve/choices.h"
 #include "verve/convert.h"
 #include "verve/material.h"
 #include "verve/mesh.h"

@@ -46,7 +46,7 @@ class BroadPhase {
                     std::vector<Pair>& edge_edge, bool self) = 0;
 };
 
-/// The default is the fastest in every case measured (docs/contact.md, "Finding pairs").
+/// The default is the fastest in every case measured (docs/decisions/005-broad-phase.md).
 enum class BroadPhaseKind { tree, hash, brute_force };
 std::unique_ptr<BroadPhase> make_broad_phase(BroadPhaseKind kind = BroadPhaseKind::tree);
 /// "tree", "hash", "brute_force"

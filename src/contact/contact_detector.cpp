@@ -155,9 +155,9 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
 
 bool ContactDetector::missed(const MovingBodies& moving, std::span<const ColliderMotion> colliders,
                              const Contacts& candidates) {
-  const size_t bodies = moving.bodies.size();
-  looked_.assign(shapes_.size() * bodies, 0);
-  for (const Contacts::OnShape& on : candidates.on_shapes) looked_[on.shape * bodies + on.body] = 1;
+  const size_t bodies = moving.bodies.size(), rows = size_t(moving.rows());
+  looked_.assign(shapes_.size() * rows, 0);
+  for (const Contacts::OnShape& on : candidates.on_shapes) looked_[on.shape * rows + on.vertex] = 1;
   around_.resize(bodies);
   for (size_t k = 0; k < bodies; ++k) {
     around_[k] = {};
@@ -168,11 +168,10 @@ bool ContactDetector::missed(const MovingBodies& moving, std::span<const Collide
     const PlacedShape placed{shapes_[s], colliders[s].end};
     for (size_t k = 0; k < bodies; ++k) {
       const ContactBody& cb = bodies_[moving.bodies[k]];
-      if (looked_[s * bodies + k] || !pair_of(moving.bodies[k], side_of(int(s))).touch) continue;
-      if (is_beyond(placed, around_[k], cb.thickness)) continue;
+      if (!pair_of(moving.bodies[k], side_of(int(s))).touch || is_beyond(placed, around_[k], cb.thickness)) continue;
       for (int r = 0; r < cb.count; ++r) {
         const int row = moving.offsets[k] + r;
-        if (moving.mass[row] > 0 && placed.touch(moving.x[row].xyz()).distance < cb.thickness) return true;
+        if (!looked_[s * rows + row] && moving.mass[row] > 0 && placed.touch(moving.x[row].xyz()).distance < cb.thickness) return true;
       }
     }
   }

@@ -92,7 +92,7 @@ class ContactDetector {
   /// on the other side of its middle.
   int substeps_for_features(const MovingBodies& moving, std::span<const ColliderMotion> colliders) const;
 
-  /// Whether a vertex at moving.x is inside a collider, at its end, of which no vertex of its body was a candidate.
+  /// Whether a vertex at moving.x is inside a collider, at its end, that it was no candidate of.
   bool missed(const MovingBodies& moving, std::span<const ColliderMotion> colliders, const Contacts& candidates);
 
   /// A body on its way, for find_meeting.
@@ -159,7 +159,7 @@ class ContactDetector {
   std::vector<SurfaceNormals> normals_;            // by body of those that move
   std::vector<std::vector<EdgeSpot>> edge_spots_;  // likewise; empty: not found yet
   std::vector<Box> around_;                        // bodies where a step has led
-  std::vector<char> looked_;                       // by collider and body: it has candidates
+  std::vector<char> looked_;                       // by collider and row: it is a candidate
   std::vector<Vec3> feature_from_, feature_to_;    // points of a collider, where the step begins and where it ends
   std::vector<int> near_points_, near_lines_;      // of these, and its edges, those that come near a body,
   std::vector<int> near_faces_, near_edges_;       // of which these come near the collider

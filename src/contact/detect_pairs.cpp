@@ -108,7 +108,8 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
       if (!knows_outward) outward = normals_[i].of_vertex(head.feature_a), knows_outward = true;
       const Vec3& normal = normals_[j].of_face(f);
       const bool solid = f < b.solid_faces;
-      if (solid && dot(outward, normal) > opposing && !lay_on(normal)) continue;
+      // (vertices of sheets have no outward side: any face may stop them)
+      if (solid && a.solid_faces > 0 && dot(outward, normal) > opposing && !lay_on(normal)) continue;
       double reach = 0;
       for (const int corner : g.rows) reach = std::max(reach, travel(row, corner));
       reach = least_reach + 2 * std::sqrt(reach);

@@ -1,4 +1,4 @@
-// The repulsion spring of the CPD paper, with its normal outward from the obstacle (docs/contact.md).
+// The repulsion spring of the CPD paper, with its normal outward from the obstacle (docs/contact_methods.md).
 #pragma once
 
 namespace verve {

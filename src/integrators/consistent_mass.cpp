@@ -14,8 +14,6 @@ constexpr int grain = 256;
 /// Of M_c^-1 f: the kick of a force must carry its momentum to round-off.
 constexpr double force_error = 1e-15, elastic_error = 1e-10;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
 }  // namespace
 
 void ConsistentMass::append(const Body& body) {
@@ -87,8 +85,8 @@ RowState Island::couple_start() {
       const Vec4 Dr = consistent_.Dr[i] = d.row(xb, i), Du = consistent_.Du[i] = d.row(u, i), Dv = d.row(v, i);
       if (has_levers()) kr_[i] += Dr * (inverse * inverse);
       if (problem_.held) lin_[i] += Du * inverse;
-      s.second = s.second + outer(vec3(xb[i] - xb[o]), vec3(Dr));
-      s.l += cross(vec3(x[i] - x[o]), vec3(Dv));
+      s.second = s.second + outer((xb[i] - xb[o]).xyz(), Dr.xyz());
+      s.l += cross((x[i] - x[o]).xyz(), Dv.xyz());
       s.kinetic += 0.5 * dot(v[i] - v[o], Dv);
       s.kinetic_u += 0.5 * dot(u[i] - u[o], Du);
     }
@@ -112,7 +110,7 @@ void Island::couple_pass() {
       const Vec4 v = (x_[i] - base_.xb[i]) * inverse, Dv = coupled_velocity(i);
       gg_[i] += (Dv - consistent_.Du[i]) * inverse;
       s.kinetic += 0.5 * dot(v, Dv);
-      if (problem_.momenta) s.l += cross(vec3(consistent_.Dr[i]), vec3(v));
+      if (problem_.momenta) s.l += cross(consistent_.Dr[i].xyz(), v.xyz());
     }
     return s;
   });
@@ -123,9 +121,9 @@ RowColumns Island::coupled_columns() {
   return ordered_sum<RowColumns>(rows_, grain, column_parts_, [&](int begin, int end) {
     RowColumns s;
     for (int i = begin; i < end; ++i) {
-      const Vec3 Dr = vec3(consistent_.Dr[i]);
-      s.second = s.second + outer(vec3(Akr_[i]), Dr);
-      s.l += cross(Dr, vec3(Alin_[i]));
+      const Vec3 Dr = consistent_.Dr[i].xyz();
+      s.second = s.second + outer(Akr_[i].xyz(), Dr);
+      s.l += cross(Dr, Alin_[i].xyz());
     }
     return s;
   });
@@ -137,7 +135,7 @@ Vec3 Island::coupled_spin() {
                                   [&](int begin, int end) {
                                     RowProducts s;
                                     for (int i = begin; i < end; ++i)
-                                      s.l += cross(vec3(consistent_.Dr[i]), vec3(Ag_[i]));
+                                      s.l += cross(consistent_.Dr[i].xyz(), Ag_[i].xyz());
                                     return s;
                                   })
       .l;

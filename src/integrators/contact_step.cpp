@@ -34,9 +34,6 @@ constexpr int least_iterations = 2;
 constexpr int friction_after = 4;
 /// Lengths of a step that are tried downhill: halves first, then tenths, then none.
 constexpr int halvings = 3, most_trials = 12;
-/// Largest factor on the velocity relative to the held motion, in a step: at turning points nearly nothing moves, and
-/// what is owed would throw it about.
-constexpr double most_growth = 3;
 /// Iterations of a step: few need more than ten, and what is not done then is not worth waiting for.
 constexpr int most_iterations = 30;
 /// Halves of the way back towards the rigidly carried x_n that are tried before all of it.
@@ -44,72 +41,10 @@ constexpr int most_backtracks = 5;
 
 }  // namespace
 
-/// The rigid motion with the held momenta: of all motions with these the one of least kinetic energy, orthogonal to the
-/// rest in the norm of M. Velocity and turn about `center`.
-Vec6 Island::held_motion(const std::vector<Vec4>& x, const std::vector<Vec4>& v, Vec3& center) const {
-  center = {};
-  for (int i = 0; i < rows_; ++i) center += x[i].xyz() * forcing.mass[i];
-  center = center / total_mass_;
-  const int kept = problem_.momenta ? problem_.kept : 0;
-  if (kept == 0) return {};
-  Vec3 p{}, l{};
-  Mat3 second{};
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = x[i].xyz() - center, mv = v[i].xyz() * forcing.mass[i];
-    p += mv, l += cross(r, mv);
-    second = second + outer(r, r * forcing.mass[i]);
-  }
-  if (consistent()) l += consistent_.coupling.spin(x.data(), v.data()), second = second + consistent_.coupling.second(x.data());
-  const Mat3 inertia = Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
-  const Vec6 momenta = {p.x, p.y, p.z, l.x, l.y, l.z};
-  Mat6 mass{};
-  for (int a = 0; a < 3; ++a) {
-    mass[a][a] = total_mass_;
-    for (int b = 0; b < 3; ++b) mass[3 + a][3 + b] = inertia(a, b);
-  }
-  std::array<Vec6, 6> basis{};
-  for (int k = 0; k < kept; ++k) {
-    if (kept == 6) {
-      basis[k][k] = 1;
-    } else {
-      basis[k] = problem_.basis[k];
-    }
-    for (int i = 3; i < 6; ++i) basis[k][i] *= start_.radius > 0 ? 1 / start_.radius : 0;
-  }
-  Mat6 gram{};
-  Vec6 along{}, w{};
-  for (int k = 0; k < kept; ++k) {
-    along[k] = dot(basis[k], momenta);
-    for (int m = 0; m < kept; ++m) gram[k][m] = dot(basis[k], mass * basis[m]);
-  }
-  const Vec6 y = pseudo_inverse(gram, 1e-10) * along;
-  for (int k = 0; k < kept; ++k)
-    for (int i = 0; i < 6; ++i) w[i] += y[k] * basis[k][i];
-  return w;
-}
-
-/// Of the motion relative to the held one, which is left in `relative`.
-double Island::relative_energy(const std::vector<Vec4>& x, const std::vector<Vec4>& v, std::vector<Vec4>& relative) const {
-  Vec3 center;
-  const Vec6 w = held_motion(x, v, center);
-  const Vec3 drift{w[0], w[1], w[2]}, turn{w[3], w[4], w[5]};
-  relative.resize(rows_);
-  double sum = 0;
-  for (int i = 0; i < rows_; ++i) {
-    relative[i] = v[i] - Vec4(drift + cross(turn, x[i].xyz() - center));
-    sum += 0.5 * forcing.mass[i] * dot(relative[i], relative[i]);
-  }
-  return sum + (consistent() ? consistent_.coupling.kinetic(relative.data()) : 0);
-}
-
-StepOutcome Island::contact_step(double h, const Settings& settings, const Demand& demand, bool damped, int substeps,
-                                 double time_limit) {
+StepOutcome Island::contact_step(double h, const Settings& settings, const Demand& demand) {
   Stopwatch watch;
-  const double begun = work().milliseconds();
-  prepare_minimizer(settings);
-  // rates of other members would lead a step of BDF2 astray, and L with it
-  const Integrator& own = settings.touching ? *settings.touching : *settings.integrator;
-  const Integrator& integrator = restarts || driven || damped || !own.is_direct() || own.stages() > 1 ? *settings.calm : own;
+  const double begun = work().milliseconds(), time_limit = plan_.time_limit;
+  const Integrator& integrator = settings.base(plan_.base);
   has_metric_ = loss_.on = false;
   base_.stage = 0, base_.keep_rates = settings.touching != nullptr, base_.falling = {};
   // half a kick after the solve would shake what rests on something, or hangs from it
@@ -145,13 +80,13 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     const RowArrays rows = arrays();
     pass([&](int begin, int end) { return arrive(rows, begin, end); });
   }
-  foresees_ = true;
+  predicts_ = true;
   // Begins at the lower of two places, where the motion leads and x_n carried along by the held momenta: g(x) never
   // exceeds its value there.
   const double rest = find_rest(h);
   carry_stencils();
   // what is left of each sub-step adds up in a frame
-  const double enough = find_speeds(h) && p.grounded ? rest_change : end_change / substeps;
+  const double enough = find_speeds(h) && p.grounded ? rest_change : end_change / plan_.substeps;
   double change = infinity;
   bool new_friction = !contacts.friction_anchors.empty();
   double last_merit = infinity;
@@ -181,8 +116,8 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       out.status = StepOutcome::Status::not_finite;
       return out;
     }
-    if (k > 0) change = crawls_ ? infinity : largest_change();
-    const bool done = k >= 1 && (length == 0 ? !foresees_ : change < enough);
+    if (k > 0) change = stalled_ ? infinity : largest_change();
+    const bool done = k >= 1 && (length == 0 ? !predicts_ : change < enough);
     if (new_friction && (done || k == friction_after)) {
       new_friction = false;
       if (contacts.activate_friction(true)) {
@@ -198,7 +133,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
       break;
     }
-    if (length == 0) foresees_ = false;
+    if (length == 0) predicts_ = false;
     const RowSums& s = sums_.rows;
     Quantities c;
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
@@ -213,15 +148,15 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     take_in_contacts(products_s, products_k);
     const Direction d = constrained_direction(products_s, products_k, c, 0, infinity);
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
-    if (crawls_) out.step_length = std::max(out.step_length, 1.0);
+    if (stalled_) out.step_length = std::max(out.step_length, 1.0);
     last_merit = now;
     x_before_ = x_;
     add_contacts(d);
     move(d, 0);
     watch.book(out.timings.update);
   }
-  bound_contact_energy(kernel);
-  finish_contact_step(integrator, h, demand, out);
+  bound_contact_step(kernel);
+  finish_contact_step(integrator, h, out);
   return out;
 }
 
@@ -273,17 +208,18 @@ void Island::carry_stencils() {
 }
 
 /// What has been gained beyond the relative motion cannot be taken from it. Between here and the rigidly carried x_n,
-/// which has W_n and the held momenta and no other motion, lies a place where it can.
-void Island::bound_contact_energy(Precision kernel) {
+/// which has W_n and the held momenta and no other motion, lies a place where it can: v and its rates follow x there, as
+/// in the whole step.
+void Island::bound_contact_step(Precision kernel) {
   const Problem& p = problem_;
   const double before = start_.kinetic + motion.energy + p.offset, slack = 1e-9 * p.e_ref;
   const auto payable = [&] {
     const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before;
     if (!(gained > slack)) return true;
-    for (int i = 0; i < rows_; ++i) d_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh);
-    return gained <= relative_energy(x_, d_, Ad_) + slack;
+    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh);
+    const RigidMotion held = verve::held_motion(masses(), held_momenta(), x_.data(), Ag_.data());
+    return gained <= relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data()) + slack;
   };
-  d_.resize(rows_);
   x_before_ = rest_pose_;
   for (int n = 0; n <= most_backtracks && !payable(); ++n) {
     shorten_step(n == most_backtracks ? 0 : 0.5);
@@ -291,13 +227,12 @@ void Island::bound_contact_energy(Precision kernel) {
   }
 }
 
-void Island::finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out) {
+void Island::finish_contact_step(const Integrator& integrator, double h, StepOutcome& out) {
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h};
   if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
   out.residual = p.kept < 6 ? kept_part(c) : c;
-  out.owed = demand.set_energy ? 0 : demand.debt.h;
   out.error_p = norm(out.residual.p) / p.scale_p;
   out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
   out.error_h = std::abs(c.h) / p.e_ref;
@@ -308,49 +243,7 @@ void Island::finish_contact_step(const Integrator& integrator, double h, const D
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   motion.energy = sums_.energy;
   integrator.finish(motion, forcing, h, base_, x_);
-  out.finished = true;
   memory.knows_pressure = out.step_length < 0.1;
-}
-
-/// Of what the step itself has lost, `share` comes back (restitution squared), and what it has gained goes; then what is
-/// owed. First by the motion relative to the held one as it is; what that would have to grow too much for goes the way
-/// that contact pushes: a hard body that a step has brought to a stop bounces off.
-void Island::restore_energy(StepOutcome& out, double share) {
-  const double inner = relative_energy(motion.x, motion.v, Ad_);
-  const double gained = out.residual.h + out.owed;
-  const double own = std::max(0.0, inner - (gained < 0 ? share : 1) * gained);
-  const double wanted = std::max(0.0, own + out.owed);
-  const double s = inner > 0 ? std::min(most_growth, std::sqrt(wanted / inner)) : 1;
-  double more = (s * s - 1) * inner;
-  for (int i = 0; s != 1 && i < rows_; ++i) Ad_[i] = Ad_[i] * (s - 1);
-  if (s == 1) Ad_.assign(rows_, Vec4());
-  if (s == most_growth || !(inner > 0)) more += push_off(wanted - s * s * inner);
-  for (int i = 0; i < rows_; ++i) {
-    motion.v[i] += Ad_[i];
-    if (motion.history) motion.p[i] += Ad_[i];
-  }
-  out.residual.h += more;
-  out.error_h = std::abs(out.residual.h) / out.e_ref;
-}
-
-/// Adds to Ad_, a change of the velocity, what the forces of contact do to it at the same ratio everywhere, with
-/// `missing` kinetic energy. Returns that.
-double Island::push_off(double missing) {
-  if (!(missing > 0) || !contacts.touching()) return 0;
-  contact_b_.assign(rows_, Vec4());
-  for (const ContactRow& row : contacts.rows())
-    for (int i = 0; !row.friction && i < row.count; ++i) contact_b_[row.rows[i]] += Vec4(row.slope(i) * row.force);
-  solve(contact_b_, contact_x_);
-  relative_energy(motion.x, contact_x_, d_);
-  double along = 0, size = 0;
-  for (int i = 0; i < rows_; ++i) {
-    along += forcing.mass[i] * dot(motion.v[i] + Ad_[i], d_[i]);
-    size += 0.5 * forcing.mass[i] * dot(d_[i], d_[i]);
-  }
-  if (!(size > 0)) return 0;
-  const double mu = (std::sqrt(along * along + 4 * size * missing) - along) / (2 * size);
-  for (int i = 0; i < rows_; ++i) Ad_[i] += d_[i] * mu;
-  return missing;
 }
 
 }  // namespace verve

@@ -8,8 +8,9 @@ namespace verve {
 
 namespace {
 
-/// Velocities of deformation grow or shrink by no more than this in one step. At a turning point they are next to
-/// nothing and the forces are largest: what is missing there comes from these.
+/// Velocities of deformation grow by no more than this in one step. At a turning point they are next to nothing and
+/// the forces are largest: what is missing there comes from these. What is too much is taken from them whole: a step
+/// that goes back to the rest shape at once, as that of pbd, turns all of W into velocity, many times what was there.
 constexpr double most_growth = 2;
 
 /// Energy budgeting after Su, Sheth and Fedkiw 2013, "Energy Conservation for the Simulation of Deformable Bodies":
@@ -69,9 +70,9 @@ class EnergyBudget final : public Projection {
       out.stationary = true;
       return {now.p - aim_.target.p, now.l - aim_.target.l, -missing};
     }
-    const double share = std::max(0.0, 1 + missing / deforming);
-    const double growth = std::clamp(std::sqrt(share), 1 / most_growth, most_growth);
-    out.at_bound = share != growth * growth && (growth == most_growth || growth == 1 / most_growth);
+    const double share = 1 + missing / deforming;
+    const double growth = std::min(std::sqrt(std::max(0.0, share)), most_growth);
+    out.at_bound = share < 0 || growth == most_growth;
     out.lambda = 1 - growth;
     for (int i = 0; i < island.rows(); ++i) {
       if (!(island.forcing.mass[i] > 0)) continue;

@@ -10,7 +10,7 @@ namespace verve {
 
 namespace {
 
-/// What the method promises of every length (Inventory N11).
+/// What the method promises of every length.
 constexpr double promised = 1e-3;
 
 class FastProjection final : public OwnStep {

@@ -7,10 +7,10 @@ namespace verve {
 
 namespace {
 
-/// Of the way that a body goes in a frame, as a heap sees it: how near to where it will be the heap takes it in. What
-/// is pushed goes elsewhere than was foreseen, and each body that is met in passing costs the heap another frame: the
+/// Of the way that a body goes in a frame, relative to a pile: how near to where it will be it joins the pile [1]. What
+/// is pushed goes elsewhere than was predicted, and each body that is met in passing costs the pile another frame: the
 /// longest of `bin` takes two thirds of what it took with 0.
-constexpr double foreseen_share = 0.75;
+constexpr double predicted_share = 0.75;
 
 }  // namespace
 
@@ -68,17 +68,20 @@ void World::group_islands() {
       place_in_island_[island->bodies()[k]] = int(k);
     }
     islands_.push_back(island);
-    // rates go on only where the same bodies go on together
-    size_t together = 0;
-    for (const int g : state.group) together += g == state.group[island->bodies()[0]];
-    island->restarts = together != island->bodies().size();
-    for (const int b : island->bodies()) island->restarts |= state.group[b] != state.group[island->bodies()[0]];
   }
   if (made || before != islands_) update_forces();
   // islands of bodies that have parted may meet again, but not for ever
   if (merged_.size() > 64)
     std::erase_if(
         merged_, [&](const auto& m) { return std::find(islands_.begin(), islands_.end(), m.get()) == islands_.end(); });
+}
+
+/// Whether other bodies moved together in the last frame: rates go on only where the same bodies go on together.
+bool World::has_other_members(const Island& island) const {
+  const int group = state.group[island.bodies()[0]];
+  for (const int b : island.bodies())
+    if (state.group[b] != group) return true;
+  return size_t(std::count(state.group.begin(), state.group.end(), group)) != island.bodies().size();
 }
 
 /// Adds to state.touching the pairs of bodies of different islands that meet on the way from where the frame began to
@@ -100,14 +103,16 @@ bool World::join_islands(End&& end, Slack&& slack, MayJoin&& may_join) {
   return state.touching.size() > before;
 }
 
-/// Islands of which one is a heap, and which will meet as far as can be seen when the frame begins, are put together at
-/// once: to find out afterwards costs the heap another frame.
-void World::foresee_contacts() {
-  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels()) return;
-  const auto heap = [&](int b) { return state.ledger[b].energy_released; };
-  bool any = false;
-  for (size_t b = 0; b < model.bodies.size(); ++b) any |= heap(int(b));
-  if (!any) return;
+/// Islands of which one is a pile, all of whose contacts lost energy in the last frame, and which are predicted to meet
+/// are put together at once: to find out afterwards costs the pile another frame.
+void World::join_predicted() {
+  if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels() || !settings.conserves()) return;
+  in_pile_.assign(model.bodies.size(), 0);
+  int piled = 0;
+  for (const IslandMemory& memory : state.islands)
+    for (const int b : memory.bodies)
+      if (memory.loses_energy()) in_pile_[b] = 1, ++piled;
+  if (piled == 0) return;
   const double h = scene.step;
   ahead_.resize(model.rows);
   for (const Island* island : islands_)
@@ -118,7 +123,7 @@ void World::foresee_contacts() {
             state.x[body.first + r] +
             (state.v[body.first + r] + island->forcing.acceleration[island->offset(int(k)) + r] * h) * h;
     }
-  // as the heap sees it, whatever all of them drift by
+  // relative to the pile, whatever all of them drift by
   const auto way = [&](int b) {
     const Body& body = model.bodies[b];
     Vec3 sum{};
@@ -126,13 +131,12 @@ void World::foresee_contacts() {
     return sum / std::max(body.count, 1);
   };
   Vec3 drift{};
-  int heaped = 0;
   for (size_t b = 0; b < model.bodies.size(); ++b)
-    if (heap(int(b))) drift += way(int(b)), ++heaped;
-  drift = drift / heaped;
-  const auto slack = [&](int b) { return foreseen_share * norm(way(b) - drift); };
+    if (in_pile_[b]) drift += way(int(b));
+  drift = drift / piled;
+  const auto slack = [&](int b) { return predicted_share * norm(way(b) - drift); };
   if (join_islands([&](const Island&, int, int b) { return ahead_.data() + model.bodies[b].first; }, slack,
-                   [&](int a, int b) { return (heap(a) || heap(b)) && pair_of(a, b).restitution < 1; }))
+                   [&](int a, int b) { return (in_pile_[a] || in_pile_[b]) && pair_of(a, b).restitution < 1; }))
     group_islands();
 }
 

@@ -137,6 +137,15 @@ double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradi
   return total;
 }
 
+double Island::body_total(int k) const {
+  const Body& body = model_.bodies[bodies_[k]];
+  const Vec4 *x = motion.x.data() + offsets_[k], *v = motion.v.data() + offsets_[k];
+  const Vec4* force = forcing.conservative().data() + offsets_[k];
+  double sum = body_energy_[k] + contact_energy_[k] + body.coupling.kinetic(v);
+  for (int r = 0; r < body.count; ++r) sum += 0.5 * body.mass[r] * dot(v[r], v[r]) - dot(force[r], x[r]);
+  return sum;
+}
+
 void Island::evaluate_motion() {
   motion.energy = evaluate(motion.x, motion.gradient);
   evaluated_ = true;
@@ -353,7 +362,7 @@ void Island::make_factors(double h, const Settings& settings) {
   for (const int n : substeps)
     for (const Integrator* integrator :
          {settings.sheets && !is_solid() ? settings.sheets.get() : settings.integrator.get(), settings.touching.get(),
-          settings.calm.get()}) {
+          settings.fallback.get()}) {
       if (!integrator) continue;
       integrator->begin(motion, h / n * integrator->share(0), true, base);
       const Factor* const factor = factor_for(base.hh, settings);
@@ -394,7 +403,7 @@ bool Island::is_solid() const {
                      [this](int b) { return !model_.bodies[b].mesh.tetrahedra.empty(); });
 }
 
-double Island::observe_frequency(double h) {
+std::optional<Deformation> Island::deformation() {
   double distance = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = model_.bodies[bodies_[k]];
@@ -409,13 +418,10 @@ double Island::observe_frequency(double h) {
                   return distance_rows(body.mass.data(), x, rest, center, rotation, begin, end);
                 });
   }
-  if (distance < 1e-18 * rest_size_) return 0;  // round-off, not a deformation
+  if (distance < 1e-18 * rest_size_) return std::nullopt;  // round-off, not a deformation
   double elastic = motion.energy - prestress_energy_;
   for (const double energy : contact_energy_) elastic -= energy;
-  SubstepControl& c = memory.substeps;
-  c.energy = 0.9 * c.energy + elastic;
-  c.distance = 0.9 * c.distance + distance;
-  return c.distance > 0 ? h * std::sqrt(c.energy / c.distance) : 0;
+  return Deformation{elastic, distance};
 }
 
 double Island::impact_frequency(double h) {

@@ -15,8 +15,10 @@
 #include "integrators/integrator.h"
 #include "integrators/loss_direction.h"
 #include "integrators/minimizers/minimizer.h"
+#include "integrators/held_motion.h"
 #include "integrators/minimizers/secant_pairs.h"
 #include "integrators/own_step.h"
+#include "integrators/plan.h"
 #include "integrators/projection.h"
 #include "integrators/row_passes.h"
 #include "integrators/solver_parts.h"
@@ -36,10 +38,10 @@ struct Settings {
   const OwnStepEntry* own_step = nullptr;
   const MinimizerEntry* minimizer = nullptr;  // null: projective
   std::unique_ptr<Integrator> sheets;         // for free and anchored islands with sheets; null: the same
-  std::unique_ptr<Integrator> calm;           // for islands at rest under constraints: see Island::at_rest
+  std::unique_ptr<Integrator> fallback;       // backward Euler, under constraints: Base::fallback
   std::unique_ptr<Integrator> touching;       // for islands that touch something, under constraints; null: the same
   Conservation conservation = Conservation::cpd;
-  enum class Correction { loss, gradient } direction = Correction::loss;  // of H, by cpd
+  EnergyDirection direction = EnergyDirection::loss;  // of H, by cpd
   bool resolved = false;  // hold H and heat: see LossColumn::share
   const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
   double tolerance = 1e-6;
@@ -50,10 +52,17 @@ struct Settings {
   double budget = 0;  // of a frame, in Work::milliseconds; 0: as long as it takes
   GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
   Cholesky::Storage storage = Cholesky::Storage::automatic;
-};
 
-/// More iterations than this in one step of a frame count as a failure: half the step is cheaper.
-inline constexpr int patience_of_steps = 40;
+  /// Those that a method has not are its own.
+  const Integrator& base(Base which) const {
+    const std::unique_ptr<Integrator>& own = which == Base::sheets     ? sheets
+                                             : which == Base::contact  ? touching
+                                             : which == Base::fallback ? fallback
+                                                                       : integrator;
+    return own ? *own : *integrator;
+  }
+  bool conserves() const { return conservation == Conservation::cpd && integrator; }
+};
 
 /// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that
 /// takes; one in the air that was cut short and ends so far from H, by backward Euler.
@@ -69,7 +78,7 @@ struct Demand {
 };
 
 struct StepOutcome {
-  enum class Status { converged, stopped, not_finite, not_factorizable, infeasible } status = Status::converged;
+  enum class Status { converged, stopped, missed_contact, not_finite, not_factorizable, infeasible } status = Status::converged;
   std::string message;  // what the method knows of why it failed
   int iterations = 0;
   double lambda = 0, alpha = 0;
@@ -84,18 +93,20 @@ struct StepOutcome {
   double before = 0;        // H where the step began, likewise
   Quantities residual;      // unscaled
   double heat = 0;          // of H, what the step could not resolve and does not owe
+  double loss = 0;          // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step
   bool energy_released = false;      // of H, where something touches
-  bool finished = false;    // the motion is that after the step
-  bool cut = false;         // it ended, or let go of H, for want of time
-  double owed = 0;          // part of the target: what earlier steps have left to this one
-  bool stands = false;      // it is that before the step, and at rest (World::put_to_sleep)
+  bool cut = false;            // it ended, or released H, for want of time
+  bool after_failure = false;  // StepPlan::after_failure
+  bool asleep = false;         // the motion is that before the step, and at rest (World::put_to_sleep)
+  int steps = 1;               // that it was taken in
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
   /// rotation, cannot fall to K.
   bool at_least_energy() const { return residual.h > 0 && !rose && (stationary || (at_bound && lambda > 0)); }
+  bool moved() const { return status == Status::converged || status == Status::stopped; }
 };
 
 class Island {
@@ -128,12 +139,6 @@ class Island {
     return out;
   }
 
-  /// A hard anchor moves in the coming step and brings an energy that is not known beforehand. The step is then a plain
-  /// one of backward Euler, which passes over the vibrations of anything as stiff; H is held again from where it ends.
-  bool driven = false;
-  /// All that may touch gives back less than it takes: what a step loses of H need not be owed.
-  bool inelastic = false;
-
   /// Some body has a consistent mass matrix.
   bool consistent() const { return !consistent_.empty(); }
   const ConsistentMass& consistent_mass() const { return consistent_; }
@@ -142,20 +147,15 @@ class Island {
 
   /// What may touch in the coming step; the caller fills it in.
   Contacts contacts;
-  /// Its members or what it touches were others in the last step: no rates to go on from.
-  bool restarts = false;
   bool has_sheets() const;
   /// All bodies are made of tetrahedra.
   bool is_solid() const;
   const std::vector<Island*>& parts() const { return parts_; }
   /// What slides, slides: takes the work of friction out of W, into the losses of each body.
   void apply_slip(std::vector<double>& losses);
-  /// Ends a conserving step of a free or anchored island that has more energy than its target, however it ended: see
-  /// energy_bound.cpp. Call it before anything else is done with the island.
-  void bound_energy(const Demand& demand, StepOutcome& outcome);
-  /// Likewise one that has less, and before both one that has not come to its momenta.
-  void return_energy(StepOutcome& outcome);
-  void return_momenta(StepOutcome& outcome);
+  /// Ends a conserving step: its momenta and its energy, however it ended (correct_energy.cpp). Call it before anything
+  /// else is done with the island.
+  void correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& outcome);
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -199,9 +199,11 @@ class Island {
     for (size_t k = 0; k < bodies_.size(); ++k)
       for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
   }
+  /// H of a body as the motion is, with the W of the last evaluation, in the units of metrics.csv.
+  double body_total(int local_body) const;
   double total_mass() const { return total_mass_; }
   /// 1/2 v^T M v.
-  double kinetic(const std::vector<Vec4>& v) const;
+  double kinetic(const std::vector<Vec4>& v, const Vec3& drift = {}) const;
   /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
   /// sequence of entries but for the anchors to the world.
   void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const {
@@ -221,25 +223,21 @@ class Island {
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
-  /// `calm` takes backward Euler in place of the method's own base, and where steps are searched for their length
-  /// releases the energy constraint.
-  StepOutcome step(double h, const Settings& settings, const Demand& demand, bool calm = false);
-
-  /// A step of an island that may touch something, and then its energy: contact_step.cpp.
-  /// `damped`: by backward Euler, whatever the method's own base is. `time_limit` in Work::milliseconds: what is reached
-  /// by then is the step.
-  StepOutcome contact_step(double h, const Settings& settings, const Demand& demand, bool damped, int substeps,
-                           double time_limit);
-  /// Estimate of what a sub-step with so many iterations takes, in Work::milliseconds.
-  double contact_cost(int iterations) const {
+  /// What a plan of the coming step has to know of the island.
+  StepInput step_input(double h, const Settings& settings) const;
+  /// A step as planned: of an island that may touch something under constraints contact_step.cpp, else
+  /// island_stages.cpp.
+  StepOutcome step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan);
+  StepOutcome step(double h, const Settings& settings, const Demand& demand) {
+    return step(h, settings, demand, plan_step(step_input(h, settings)));
+  }
+  /// Estimate of what an iteration with contacts takes, in Work::milliseconds.
+  double contact_cost() const {
     const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
     const Work each{.calls = double(bodies_.size()), .elements = elements_, .vertices = 12.0 * rows_,
                     .entries = 2 * entries_, .places = 2 * places};
-    return iterations * each.milliseconds();
+    return each.milliseconds();
   }
-  void restore_energy(StepOutcome& out, double share);
-  /// Kinetic energy of the motion relative to the rigid one of the held momenta.
-  double relative_energy(const std::vector<Vec4>& x, const std::vector<Vec4>& v, std::vector<Vec4>& relative) const;
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
   /// relax that far; the motion is then as it was.
@@ -251,29 +249,28 @@ class Island {
   bool at_rest(double h, double tolerance) const;
 
   /// It touches something and hardly moves: what it is deformed by is its weight, and no vibration.
-  bool lies_still(double tolerance) const;
+  bool rests(double tolerance) const;
 
-  /// Frequency of the present deformation times h (design of automatic sub-steps): W over the square of the distance
-  /// to the best rigid fit of the rest shape.
-  double observe_frequency(double h);
+  /// W over the square of the distance to the best rigid fit of the rest shape is the square of a frequency. None: that
+  /// distance is round-off.
+  std::optional<Deformation> deformation();
 
   /// Likewise of what is about to be struck, which is not deformed yet: of the bodies that may come to touch in the
   /// coming step and do not so far, by a compression of the whole along what they will touch. The first half of that
   /// period is how long an impact takes.
   double impact_frequency(double h);
 
+  /// How the last step was taken.
+  const StepPlan& plan() const { return plan_; }
   /// The problem of the last step, and grad g at the x it accepted.
   const BaseStep& base() const { return base_; }
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
   int factorizations() const { return factorizations_; }
-  /// In Work::milliseconds: a step that has done so much more by then lets go of H, or ends as it is. Infinity: no
-  /// limit.
-  double allowance = std::numeric_limits<double>::infinity();
-  /// Likewise, of a step with so many iterations as those of the last.
-  double substep_cost(int iterations) const {
+  /// Likewise without contacts, as in the last step.
+  double iteration_cost() const {
     const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
-    return iterations * (memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds());
+    return memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds();
   }
   /// Of all steps so far.
   Work work() const {
@@ -370,24 +367,28 @@ class Island {
   /// Adds the gradient of W and returns W.
   double add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision);
   StepOutcome take_own_step(double h, const Settings& settings);
+  StepOutcome take_stages(double h, const Settings& settings, const Demand& demand);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
-                         bool calm, bool plain);
-  Vec6 held_motion(const std::vector<Vec4>& x, const std::vector<Vec4>& v, Vec3& center) const;
+                         bool plain);
+  StepOutcome contact_step(double h, const Settings& settings, const Demand& demand);
   void carry_stencils();
   bool find_speeds(double h);
   double largest_change() const;
-  void bound_contact_energy(Precision kernel);
-  double push_off(double missing);
-  void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
+  void bound_contact_step(Precision kernel);
+  void finish_contact_step(const Integrator& integrator, double h, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
   void damp(StepOutcome& outcome);
-  struct RigidMotion;
-  RigidMotion rigid_motion_now();
-  double inner_motion(const RigidMotion& about);
-  double go_back(double most, double h, RigidMotion& rigid);
-  RigidMotion rigid_motion(std::vector<Vec4>& x, const Vec3& momentum, const Vec3& spin);
+  Masses masses() const;
+  HeldMomenta held_momenta() const;
+  RigidMotion held_motion_now() const;
+  void add_velocities(const std::vector<Vec4>& dv);
+  void return_momenta(StepOutcome& outcome);
+  void take_energy(double excess, StepOutcome& outcome);
+  void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
+  bool find_push(bool elastic);
+  double go_back(double most, double h, RigidMotion& held);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   Factor* factor_for(double hh, const Settings& settings);
@@ -441,8 +442,9 @@ class Island {
   double merit(double c_h, double lambda);
   double find_rest(double h);
   void carry_as_whole(double h, std::vector<Vec4>& pose);
+  Quantities momenta_off(const std::vector<Vec4>& pose) const;
   void correct_momenta(std::vector<Vec4>& pose);
-  Vec6 rigid_motion_of(Quantities momenta) const;
+  RigidMotion rigid_motion_of(const Quantities& momenta) const;
   void shorten_step(double factor);
   double merit_at_start(double h, double h_target);
   void move(const Direction& d, double beta);
@@ -474,7 +476,7 @@ class Island {
   struct Prepared {                     // what these were made for
     const MinimizerEntry* minimizer = nullptr;
     Conservation conservation = Conservation::none;
-    std::string acceleration = "?";
+    std::optional<Acceleration> acceleration;  // none before the first
     int window = 0;
   } prepared_;
   HeldPair held_pairs_[SecantPairs::most];
@@ -516,14 +518,15 @@ class Island {
   std::vector<char> pushes_;
   std::vector<double> lin_along_;
   double d_norm2_ = 0;    // d^T A_c d
-  bool foresees_ = true;  // what will push where the step leads
-  bool crawls_ = false;         // the last step was not Newton's, and its length tells nothing
+  bool predicts_ = true;  // the active set where the step leads
+  bool stalled_ = false;  // the last step was not Newton's, and its length tells nothing
   int factorizations_ = 0;
   mutable Work work_;
   double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
   mutable long right_hand_sides_ = 0;
 
   // Work of a step, allocated once.
+  StepPlan plan_;
   BaseStep base_;
   Motion step_start_;  // of a step in several stages, where something touches
   Start start_;
@@ -547,6 +550,7 @@ class Island {
   Swing swing_;
   struct Loss {  // of this step, see find_loss
     bool on = false, resolves = false, found = false;
+    double error = 0;  // |e|_A over sqrt(E_ref)
     LossColumn column;
     Vec3 swing_lin;  // Y^T lin, in place of which swing_.lin is Y^T l
   } loss_;

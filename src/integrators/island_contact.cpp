@@ -175,11 +175,9 @@ bool Island::has_sheets() const {
   return false;
 }
 
-bool Island::lies_still(double tolerance) const {
+bool Island::rests(double tolerance) const {
   if (!contacts.touching()) return false;
-  double kinetic = 0;
-  for (int i = 0; i < rows_; ++i) kinetic += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]);
-  return kinetic < tolerance * motion.energy;
+  return kinetic(motion.v) < tolerance * motion.energy;
 }
 
 void Island::apply_slip(std::vector<double>& losses) {
@@ -291,12 +289,12 @@ void Island::predict_contacts() {
     for (size_t r = 0; r < all; ++r) q.m[r] += length * q.more[r], along_[r] += length * q.more_along[r];
   };
   double fallen = 0, look = 0;
-  crawls_ = false;
+  stalled_ = false;
   for (int turn = 0; turn < most_turns; ++turn) {
     find_target();
     measure();
     double fall = -rise(0), length = 1;
-    if (!foresees_) {
+    if (!predicts_) {
       go(1);
       break;
     }
@@ -305,7 +303,7 @@ void Island::predict_contacts() {
       std::fill(q.target.begin(), q.target.end(), 0.0);
       measure();
       fall = -rise(0);
-      crawls_ = true;
+      stalled_ = true;
     }
     if (turn > 0 && !(fall > 0) && look > 0) {  // looked too far
       look = 0;
@@ -321,7 +319,7 @@ void Island::predict_contacts() {
       length = low;
     }
     if (!(fall > 0) || length == 0) {
-      crawls_ |= std::abs(fall) > 1e-3 * fallen;
+      stalled_ |= std::abs(fall) > 1e-3 * fallen;
       break;
     }
     go(length);

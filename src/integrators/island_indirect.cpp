@@ -17,8 +17,6 @@ namespace {
 
 constexpr int most_halvings = 16;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
 /// Sums over rows in a fixed order.
 template <class Sum, class Row>
 Sum over_rows(int rows, Row&& row) {
@@ -53,15 +51,15 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     Vec3 x, v;
   };
   const Means mean = over_rows<Means>(rows_, [&](Means& sum, int i) {
-    sum.x += vec3(base_.end_x[i]) * (forcing.mass[i] / total_mass_);
-    sum.v += vec3(base_.end_v[i]) * (forcing.mass[i] / total_mass_);
+    sum.x += base_.end_x[i].xyz() * (forcing.mass[i] / total_mass_);
+    sum.v += base_.end_v[i].xyz() * (forcing.mass[i] / total_mass_);
   });
   Vec3 constant_l{};
   for (int i = 0; i < rows_; ++i) {
     const Vec4 x = base_.end_x[i] - Vec4(mean.x), v = base_.end_v[i] - Vec4(mean.v);
     arm_[i] = x * b - v * a;
     kr_[i] = arm_[i] * forcing.mass[i];
-    constant_l += cross(vec3(x), vec3(v)) * forcing.mass[i];
+    constant_l += cross(x.xyz(), v.xyz()) * forcing.mass[i];
   }
   StepProducts step;
   step.momenta = p.momenta;
@@ -69,7 +67,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     factor_.solve(kr_.data(), Akr_.data());
     right_hand_sides_ += 3;
     const Mat3 t = over_rows<Mat3>(
-        rows_, [&](Mat3& sum, int i) { sum = sum + outer(vec3(Akr_[i]), vec3(kr_[i])); });
+        rows_, [&](Mat3& sum, int i) { sum = sum + outer(Akr_[i].xyz(), kr_[i].xyz()); });
     const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;
     for (int i = 0; i < 3; ++i) {
       step.s_qq[i][i] = total_mass_ * b * b * hh * hh;
@@ -103,8 +101,8 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
       s = over_rows<Sums>(rows_, [&](Sums& sum, int i) {
         const double m = forcing.mass[i];
         const Vec4 v = x_[i] * b + base_.end_v[i], d = (x_[i] - base_.xb[i]) * (1 / hh) - base_.u[i];
-        sum.p += vec3(v) * m;
-        sum.l += cross(vec3(arm_[i]), vec3(x_[i]) - start_.center) * m;
+        sum.p += v.xyz() * m;
+        sum.l += cross(arm_[i].xyz(), x_[i].xyz() - start_.center) * m;
         sum.kinetic += 0.5 * m * dot(v, v);
         sum.inertia += 0.5 * m * dot(d, d);
         sum.force_x += dot(forcing.force[i], x_[i] * a + base_.end_x[i]);
@@ -150,8 +148,8 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     const Products r = over_rows<Products>(rows_, [&](Products& sum, int i) {
       sum.gg += dot(gg_[i], Ag_[i]), sum.gH += dot(gH_[i], Ag_[i]), sum.HH += dot(gH_[i], AH_[i]);
       if (!p.momenta) return;
-      sum.p_g += vec3(Ag_[i]) * (b * forcing.mass[i]), sum.p_H += vec3(AH_[i]) * (b * forcing.mass[i]);
-      sum.l_g += cross(vec3(kr_[i]), vec3(Ag_[i])), sum.l_H += cross(vec3(kr_[i]), vec3(AH_[i]));
+      sum.p_g += Ag_[i].xyz() * (b * forcing.mass[i]), sum.p_H += AH_[i].xyz() * (b * forcing.mass[i]);
+      sum.l_g += cross(kr_[i].xyz(), Ag_[i].xyz()), sum.l_H += cross(kr_[i].xyz(), AH_[i].xyz());
     });
     // in the terms of lin = grad H - grad g
     IterationProducts products;
@@ -174,7 +172,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     const Vec3 turn{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]};
     for (int i = 0; i < rows_; ++i) {
       Vec4 dx = Ag_[i] + AH_[i] * d.lambda;
-      if (p.momenta && forcing.mass[i] > 0) dx += Vec4(shift + cross(turn, vec3(Akr_[i])));
+      if (p.momenta && forcing.mass[i] > 0) dx += Vec4(shift + cross(turn, Akr_[i].xyz()));
       x_[i] -= dx * (1 / d.scale);
     }
     watch.book(out.timings.update);

@@ -59,7 +59,7 @@ Mat3 mean_rotation(const Vec3& theta) {
 bool Island::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
                           bool plain) const {
   const Problem& p = problem_;
-  return settings.direction == Settings::Correction::loss && p.held && p.direct && !p.published && !p.touches &&
+  return settings.direction == EnergyDirection::loss && p.held && p.direct && !p.published && !p.touches &&
          !p.releases_energy && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
          !(p.swings && is_solid());
 }
@@ -114,6 +114,7 @@ void Island::find_loss(double h, StepProducts& step) {
     return s;
   });
   step.lin_lin = sum.l_e;
+  loss_.error = std::sqrt(std::max(0.0, sum.l_e) / problem_.e_ref);
   loss_.column = {};
   loss_.column.h_e = sum.lin_e, loss_.column.small = harmless * std::sqrt(problem_.e_ref);
   loss_.column.share = loss_.resolves ? resolved_share(sum.l_e, sum.l_Ml, base_.hh) : 1;
@@ -139,8 +140,8 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
   const Problem& p = problem_;
   StepProducts step = with_kept(column_products());
   step.lin_lin = 0, step.q_lin = {}, step.lin_apart = {};
-  loss_.found = false;
-  const double begun = allowance < infinity ? work().milliseconds() : 0;
+  loss_.found = false, loss_.error = 0;
+  const double time_limit = plan_.time_limit, begun = time_limit < infinity ? work().milliseconds() : 0;
   // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution
   const double rest = p.momenta && !p.pivots ? 1e-2 : std::min(1e-2, std::sqrt(p.tolerance));
   double reached = p.target.h, mu = 0;
@@ -167,9 +168,9 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     const bool holds = loss_.found || std::abs(c.h) < holds_itself * p.tolerance * p.e_ref;
     const bool done = k >= 1 && short_step && holds && residuals_met(c, out);
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
-    if (allowance < infinity && k >= least_iterations) {
+    if (time_limit < infinity && k >= least_iterations) {
       const double spent = work().milliseconds() - begun;
-      out.cut = spent + spent / k > allowance;
+      out.cut = spent + spent / k > time_limit;
     }
     if (done || out.cut || k >= settings.iterations) break;
 
@@ -208,6 +209,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     watch.book(out.timings.update);
   }
   motion.energy = sums_.energy;
+  out.loss = loss_.error;
 }
 
 }  // namespace verve

@@ -10,7 +10,6 @@ namespace verve {
 
 namespace {
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
 }  // namespace
@@ -23,14 +22,13 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
     own_step_ = settings.own_step->make(settings.spec), own_step_entry_ = settings.own_step;
   const auto look = [&](Vec3& p, Vec3& l, double& kinetic) {
     Vec3 center{};
-    p = l = {}, kinetic = consistent_.coupling.kinetic(motion.v.data());
+    p = l = {}, kinetic = this->kinetic(motion.v);
     for (int i = 0; i < rows_; ++i) {
-      p += vec3(motion.v[i]) * forcing.mass[i];
-      center += vec3(motion.x[i]) * forcing.mass[i];
-      kinetic += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]);
+      p += motion.v[i].xyz() * forcing.mass[i];
+      center += motion.x[i].xyz() * forcing.mass[i];
     }
     center = center / total_mass_;
-    for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
+    for (int i = 0; i < rows_; ++i) l += cross(motion.x[i].xyz() - center, motion.v[i].xyz()) * forcing.mass[i];
     return center;
   };
   StepOutcome out;
@@ -39,10 +37,10 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   const Vec3 center = look(p, l, kinetic);
   double second = 0, energy = kinetic + motion.energy;
   for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = vec3(motion.x[i]) - center, f = vec3(forcing.force[i]);
+    const Vec3 r = motion.x[i].xyz() - center, f = forcing.force[i].xyz();
     p += f * h, l += cross(r, f) * h;
     second += forcing.mass[i] * dot(r, r);
-    energy -= dot(f, vec3(motion.x[i]));
+    energy -= dot(f, motion.x[i].xyz());
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
   watch.book(out.timings.setup);

@@ -18,7 +18,7 @@ Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 /// What is asked for, as far as that is known before a look at the state.
 void Island::choose(double h, const Settings& settings) {
   Problem p;
-  p.held = settings.conservation != Conservation::none && !driven;
+  p.held = settings.conservation != Conservation::none && plan_.holds;
   p.published = p.held && settings.conservation == Conservation::published;
   p.momenta = p.held && !anchored_;
   p.touches = !contacts.empty();
@@ -58,7 +58,8 @@ void Island::pose(double h, const Demand& demand) {
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
   if (p.held && p.direct) {
     const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
-    if (loss_.on && demand.keep < 1) {  // what is asked to go, or has been asked before, goes from all of its motion
+    if (!p.published && !p.touches && !demand.set_energy && demand.keep < 1) {
+      // what is asked to go, or has been asked before, goes from all of its motion after the step (Island::damp)
       p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
       p.target.h += std::max(0.0, -demand.debt.h);
     } else {
@@ -127,13 +128,12 @@ bool Island::at_rest(double h, double tolerance) const {
   }
   const Vec3 v = momentum / total_mass_;
   center = center / total_mass_;
-  double inner = energy, second = 0;
+  double second = 0;
   for (int i = 0; i < rows_; ++i) {
-    const Vec3 d = vec3(motion.v[i]) - v, r = vec3(motion.x[i]) - center;
-    inner += 0.5 * forcing.mass[i] * dot(d, d);
+    const Vec3 r = vec3(motion.x[i]) - center;
     second += forcing.mass[i] * dot(r, r);
   }
-  return inner < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
+  return energy + kinetic(motion.v, v) < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
 }  // namespace verve

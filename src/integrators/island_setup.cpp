@@ -13,8 +13,6 @@ namespace {
 /// Of what an affine image of the rest shape leaves over of xb, in second moments: of the least moment of inertia.
 constexpr double most_apart = 0.2;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
 /// Second moments and kinetic energy about means that lie at `a` and `v` from the origin of the sums.
 Mat3 about_mean(const Mat3& second, double mass, const Vec3& a) { return second - outer(a, a * mass); }
 double about_mean(double kinetic, double mass, const Vec3& v) {
@@ -50,21 +48,21 @@ void Island::find_pivot() {
   };
   each_point([&](const Vec4& point) {
     if (!first) first = &point;
-    const Vec3 d = vec3(point - *first);
+    const Vec3 d = (point - *first).xyz();
     if (dot(d, d) > dot(far, far)) far = d;
   });
   if (!first) return;
   // one point but for the round-off of coordinates
-  const double same = 1e-9 * (norm(vec3(*first)) + std::sqrt(2 * rest_size_ / total_mass_));
+  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * rest_size_ / total_mass_));
   const bool axis = norm(far) > same;
   const Vec3 along = axis ? far / norm(far) : Vec3{};
   bool straight = true;
   if (axis)
-    each_point([&](const Vec4& point) { straight = straight && norm(cross(along, vec3(point - *first))) <= same; });
+    each_point([&](const Vec4& point) { straight = straight && norm(cross(along, (point - *first).xyz())) <= same; });
   if (!straight) return;
   p.pivots = p.momenta = true;
   p.swings = p.of_rest = false;
-  p.pivot = vec3(*first);
+  p.pivot = (*first).xyz();
   p.kept = axis ? 1 : 3;
   p.basis = {};
   for (int k = 0; k < p.kept; ++k)
@@ -74,10 +72,10 @@ void Island::find_pivot() {
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
 /// about the centre of mass is summed about a row near it, and shifted.
 void Island::look_at_start(const Integrator& integrator, double h) {
-  const Vec3 x = vec3(motion.x[middle_]), v = vec3(motion.v[middle_]);
+  const Vec3 x = motion.x[middle_].xyz(), v = motion.v[middle_].xyz();
   // where xb and u of that row would be if it went on like this
   const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
-                    v + vec3(forcing.acceleration[middle_]) * base_.hh};
+                    v + forcing.acceleration[middle_].xyz() * base_.hh};
   const RowArrays rows = arrays();
   relief_ = {};
   RowSides sides{};
@@ -162,15 +160,15 @@ void Island::sum_forces(Start& s) const {
     return;
   }
   for (int i = 0; i < rows_; ++i) {
-    const Vec3 f = vec3(forcing.force[i]);
+    const Vec3 f = forcing.force[i].xyz();
     s.force += f;
     s.force_size += norm(f);
-    s.torque += cross(vec3(motion.x[i]) - s.center_n, f);
-    s.torque_b += cross(vec3(base_.xb[i]) - s.center, f);
-    s.force_drift += dot(f, vec3(base_.xb[i] - motion.x[i]));
-    s.force_x += dot(f, vec3(motion.x[i]));
-    s.force_v += dot(f, vec3(motion.v[i]));
-    s.force_a += dot(f, vec3(forcing.acceleration[i]));
+    s.torque += cross(motion.x[i].xyz() - s.center_n, f);
+    s.torque_b += cross(base_.xb[i].xyz() - s.center, f);
+    s.force_drift += dot(f, (base_.xb[i] - motion.x[i]).xyz());
+    s.force_x += dot(f, motion.x[i].xyz());
+    s.force_v += dot(f, motion.v[i].xyz());
+    s.force_a += dot(f, forcing.acceleration[i].xyz());
   }
 }
 
@@ -241,8 +239,8 @@ void Island::solve_rest(Factor& factor, double hh) {
     const Vec4 lever = swing.lever[i] = Akr_[i], arm = swing.arm[i] = rest_[i] - lever;
     swing.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
     swing.lever_narrow[i] = {float(lever.x), float(lever.y), float(lever.z), 0};
-    swing.second = swing.second + outer(vec3(arm), vec3(kr_[i]));
-    lever_second = lever_second + outer(vec3(lever), vec3(rest_[i]) * forcing.mass[i]);
+    swing.second = swing.second + outer(arm.xyz(), kr_[i].xyz());
+    lever_second = lever_second + outer(lever.xyz(), rest_[i].xyz() * forcing.mass[i]);
   }
   swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
   swing.version = factor.version, swing.anchor_version = factor.anchor_version;

@@ -1,4 +1,4 @@
-// A step of an island: on which base, in how many stages, and what it does where that was not to be.
+// A step of an island: on which base, in how many stages, and what it does where its time was too short.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,19 +18,37 @@ Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
-StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, bool calm) {
+StepInput Island::step_input(double h, const Settings& settings) const {
+  StepInput in;
+  in.conserves = settings.conserves(), in.automatic = settings.substeps == 0;
+  in.anchored = anchored_, in.searched = searches_, in.solid = is_solid(), in.contacts = !contacts.empty();
+  if (!in.conserves) return in;
+  if (in.contacts) {
+    const Integrator& base = settings.base(Base::contact);
+    in.plain_contact_base = base.is_direct() && base.stages() == 1;
+    in.restitution = memory.restitution;
+  } else {
+    in.at_rest = at_rest(h, settings.tolerance);
+  }
+  return in;
+}
+
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan) {
+  plan_ = plan;
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
-  const bool limited = allowance < infinity && settings.conservation == Conservation::cpd;
+  StepOutcome out = settings.conserves() && !contacts.empty() ? contact_step(h, settings, demand)
+                                                              : take_stages(h, settings, demand);
+  out.after_failure = plan.after_failure;
+  return out;
+}
+
+StepOutcome Island::take_stages(double h, const Settings& settings, const Demand& demand) {
+  double& limit = plan_.time_limit;
+  const bool limited = limit < infinity && settings.conservation == Conservation::cpd;
   if (memory.plain_steps > 0) --memory.plain_steps;
   const bool plain = limited && memory.plain_steps > 0 && contacts.empty();
-  const Integrator& integrator =
-      settings.calm && (calm || driven || plain || (contacts.empty() && at_rest(h, settings.tolerance)) ||
-                        (restarts && !contacts.empty()))
-          ? *settings.calm
-      : settings.touching && !contacts.empty() ? *settings.touching
-      : settings.sheets && !is_solid()         ? *settings.sheets
-                                               : *settings.integrator;
+  const Integrator& integrator = settings.base(plain ? Base::fallback : plan_.base);
   has_metric_ = false;
   StepOutcome out;
   Demand asked = demand;
@@ -38,16 +56,16 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
   const bool staged = limited || (integrator.stages() > 1 && !contacts.empty());
   if (staged) step_start_ = motion;
   bool whole = false;  // taken at once
-  const double until = allowance < infinity ? work().milliseconds() + allowance : infinity;
+  const double until = limit < infinity ? work().milliseconds() + limit : infinity;
   const auto share_out = [&](int stages) {
-    if (until < infinity) allowance = std::max(0.0, until - work().milliseconds()) / stages;
+    if (until < infinity) limit = std::max(0.0, until - work().milliseconds()) / stages;
   };
   for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
     base_.stage = stage;
     StepOutcome before = out;
     share_out(integrator.stages() - stage);
     const double factors = work_.factors;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, calm, plain);
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, plain);
     // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
     // time that a factor took: that would be another one.)
     const double astray = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
@@ -58,7 +76,7 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
       if (staged) motion = step_start_, asked = demand;
       whole = true;
       share_out(1);
-      out = take_stage(h, settings, asked, settings.calm ? *settings.calm : integrator, calm, true);
+      out = take_stage(h, settings, asked, settings.base(Base::fallback), true);
     }
     out.iterations += before.iterations;
     out.timings += before.timings;
@@ -74,9 +92,8 @@ StepOutcome Island::step(double h, const Settings& settings, const Demand& deman
 void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
   const Problem& p = problem_;
   if (!p.direct) {
-    double now = motion.energy + consistent_.coupling.kinetic(motion.v.data());
-    for (int i = 0; i < rows_; ++i)
-      now += 0.5 * forcing.mass[i] * dot(motion.v[i], motion.v[i]) - dot(forcing.force[i], motion.x[i]);
+    double now = motion.energy + kinetic(motion.v);
+    for (int i = 0; i < rows_; ++i) now -= dot(forcing.force[i], motion.x[i]);
     out.residual.h = now - h_before;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
   }

@@ -210,9 +210,10 @@ void Island::accelerate() {
 }
 
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
-                               bool calm, bool plain) {
+                               bool plain) {
   Stopwatch watch;
-  const double begun = allowance < infinity ? work().milliseconds() : 0;
+  const double time_limit = plan_.time_limit;
+  const double begun = time_limit < infinity ? work().milliseconds() : 0;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
@@ -225,14 +226,14 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
   if (problem_.swings && problem_.direct) find_pivot();
   // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
-  problem_.releases_energy = problem_.held && calm && searches_;
+  problem_.releases_energy = problem_.held && plan_.after_failure && searches_;
   if (problem_.statics && !anchored_) {
     for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
     base_.falling = base_.falling / total_mass_;
   }
   // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
-  SecantPairs* const pairs = calm || problem_.touches ? nullptr : pairs_.get();
-  // a conserving method lets go of H for a step where hard anchors are driven, and is then projective
+  SecantPairs* const pairs = plan_.after_failure || problem_.touches ? nullptr : pairs_.get();
+  // a conserving method releases H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
   if (factors) find_factor(base_.hh, settings);
   problem_.of_rest = problem_.of_rest && slot_ && (problem_.swings || problem_.direct);
@@ -290,25 +291,25 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto release_energy = [&] { negligible = infinity, problem_.releases_energy = out.energy_released = true; };
   if (plain && p.held) problem_.plain = true, release_energy();
-  foresees_ = true;
+  predicts_ = true;
   bool fell_back = false;
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.releases_energy ? find_rest(h) : infinity;
   // factors that had to be made leave it half of what it may take
-  const double prepared = allowance < infinity ? work().milliseconds() : 0;
-  const double counts_from = std::max(begun, prepared - 0.5 * allowance);
+  const double prepared = time_limit < infinity ? work().milliseconds() : 0;
+  const double counts_from = std::max(begun, prepared - 0.5 * time_limit);
   int at_least = p.held ? least_iterations : least_plain_iterations;
   if (loss_.on) iterate_loss(h, settings, kernel, out);
   if (out.status == StepOutcome::Status::not_finite) return out;
   for (int k = 0; !loss_.on; ++k) {
     bool hurries = false;  // there will hardly be another iteration
-    if (allowance < infinity && k > 0) {
+    if (time_limit < infinity && k > 0) {
       const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
-      hurries = next + each > allowance;
-      if (k >= at_least && next > allowance) last_iteration = std::min(last_iteration, k), out.cut = true;
+      hurries = next + each > time_limit;
+      if (k >= at_least && next > time_limit) last_iteration = std::min(last_iteration, k), out.cut = true;
     }
     if (p.touches) {
-      const double left = allowance - (allowance < infinity ? work().milliseconds() - counts_from : 0);
+      const double left = time_limit - (time_limit < infinity ? work().milliseconds() - counts_from : 0);
       metric_.enough_products = metric_.products() + Work::products_in(std::max(left, 0.0) / std::max(at_least - k, 1));
     }
     // local step: energies and gradients of all elements, and with them every residual
@@ -372,7 +373,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     const bool short_step = out.step_length < (rests                          ? 1e-6
                                                : p.momenta && !p.pivots       ? 1e-2
                                                : p.grounded && out.stationary ? 1e-3
-                                               : p.held || driven             ? std::min(1e-2, std::sqrt(p.tolerance))
+                                               : p.held || !plan_.holds       ? std::min(1e-2, std::sqrt(p.tolerance))
                                                                               : p.tolerance) *
                                                   (p.held && !p.touches && k >= settles_after ? settled : 1);
     const bool done = k >= 1 && short_step && (!p.held || residuals_met(c, out));
@@ -383,7 +384,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       took_hold = true;
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
-      if ((done || k == hold_after || out.step_length < known_length) && contacts.activate_friction(allowance < infinity)) {
+      if ((done || k == hold_after || out.step_length < known_length) && contacts.activate_friction(time_limit < infinity)) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
@@ -429,7 +430,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       if (!minimizer_) length2 = sums_.rows.gg_gg;
       slope = minimizer_ && minimizer_->searches() ? length2 : 0;
       out.step_length = std::sqrt(std::max(0.0, length2) / p.e_ref);
-      if (has_metric_ && crawls_) out.step_length = std::max(out.step_length, 1.0);
+      if (has_metric_ && stalled_) out.step_length = std::max(out.step_length, 1.0);
       if (accelerator_) accelerate();
       watch.book(out.timings.update);
       continue;
@@ -464,7 +465,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = !pairs && !p.touches && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
-    out.step_length = p.touches && crawls_ ? std::max(length, 1.0) : length;
+    out.step_length = p.touches && stalled_ ? std::max(length, 1.0) : length;
     // where a halved step led is not where the plain one would have
     const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
     // 0.17: so short that the next may be slow
@@ -478,11 +479,10 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.update);
   }
 
-  out.finished = true;
   memory.knows_pressure = !out.cut || out.step_length < known_length;
-  if (allowance < infinity && out.iterations > 0) memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
+  if (time_limit < infinity && out.iterations > 0) memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
   memory.cannot_lose = gave_up && demand.lowers();
-  if (driven) out.residual = {}, out.error_h = 0;
+  if (!plan_.holds) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation
   const double inverse = 1 / base_.hh;
   for (int i = 0; i < rows_; ++i)
@@ -490,7 +490,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   for (int i = 0; consistent() && i < rows_; ++i)
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   integrator.finish(motion, forcing, h, base_, x_);
-  if (loss_.on) out.target_total -= out.heat, damp(out);
+  out.target_total -= out.heat;
+  damp(out);
   if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
   if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, demand.debt, out);
   return out;

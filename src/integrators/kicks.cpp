@@ -34,6 +34,8 @@ Mat3 Kick::inertia() const {
   return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
 }
 
+double Kick::kinetic() const { return kinetic_energy(mass, count, *coupling, v); }
+
 void Kick::add(int row, const Vec3& dv) const {
   v[row] += Vec4(dv);
   p[row] += Vec4(dv);

@@ -21,6 +21,7 @@ struct Kick {
   Vec3 momentum() const;
   Vec3 spin() const;  // about the centre of mass
   Mat3 inertia() const;
+  double kinetic() const;
 
   /// Rigid pushes: they change P or L to the given value and leave the rest of the motion alone. Among all changes with
   /// that effect these need the least energy.

@@ -1,11 +1,11 @@
-// The ledger of every body: what the dials ask of a step, what it left over and is owed to the next one, and what
-// counts as lost.
+#include "integrators/ledger.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
-#include "integrators/world.h"
+#include "integrators/kicks.h"
 
 namespace verve {
 
@@ -14,31 +14,26 @@ namespace {
 /// Bodies of an island from which on it is a pile: what an impact in it loses is not given back when two of them part.
 constexpr int least_pile = 3;
 
-}  // namespace
-
-namespace {
-
 /// Of the energy that a dial asks for: a body with so much motion has something to put it into.
 constexpr double moves_enough = 1e-6;
 
 }  // namespace
 
-double World::damping_of(int body, double time) const {
-  if (state.ledger[body].damping) return *state.ledger[body].damping;
-  const Dials& dials = scene.bodies[body].dials;
+double Ledger::damping_of(int body, double time) const {
+  if (state_.ledger[body].damping) return *state_.ledger[body].damping;
+  const Dials& dials = scene_.bodies[body].dials;
   if (const auto half_life = dials.half_life.at(time)) return std::numbers::ln2 / *half_life;
   return dials.damping.at(time).value_or(0);
 }
 
-/// Dials of P and L (Eq. 23): a rigid push such that the step ends on the dialled value.
-void World::hold_momenta(Island& island, double time, double h) {
+void Ledger::hold_momenta(Island& island, double time, double h) {
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k];
-    const BodyLedger& held = state.ledger[b];
-    const auto momentum = held.held_momentum ? held.held_momentum : scene.bodies[b].dials.momentum.at(time);
-    const auto spin = held.held_spin ? held.held_spin : scene.bodies[b].dials.spin.at(time);
+    const BodyLedger& held = state_.ledger[b];
+    const auto momentum = held.held_momentum ? held.held_momentum : scene_.bodies[b].dials.momentum.at(time);
+    const auto spin = held.held_spin ? held.held_spin : scene_.bodies[b].dials.spin.at(time);
     if (!momentum && !spin) continue;
-    const Body& body = model.bodies[b];
+    const Body& body = model_.bodies[b];
     const int offset = island.offset(int(k));
     Kick push{body.mass.data(),
               island.motion.x.data() + offset,
@@ -54,38 +49,32 @@ void World::hold_momenta(Island& island, double time, double h) {
       force += f;
       torque += cross(island.motion.x[offset + r].xyz() - c, f);
     }
-    if (momentum) push.set_momentum(*momentum - force * h), state.ledger[b].debt.p = {};
-    if (spin) push.set_spin(*spin - torque * h), state.ledger[b].debt.l = {};
+    if (momentum) push.set_momentum(*momentum - force * h), state_.ledger[b].debt.p = {};
+    if (spin) push.set_spin(*spin - torque * h), state_.ledger[b].debt.l = {};
   }
 }
 
 /// What a dial asks of a body, in the units of metrics.csv.
-std::optional<double> World::dialled_energy(int body, double time) const {
-  const BodyLedger& ledger = state.ledger[body];
+std::optional<double> Ledger::dialled_energy(int body, double time) const {
+  const BodyLedger& ledger = state_.ledger[body];
   if (ledger.wanted_energy) return ledger.wanted_energy;
-  return ledger.held_energy ? ledger.held_energy : scene.bodies[body].dials.energy.at(time);
+  return ledger.held_energy ? ledger.held_energy : scene_.bodies[body].dials.energy.at(time);
 }
 
-/// Energy for a body that lies still on something: where nothing moves no step can put it anywhere (grad H vanishes).
-/// On the world it pushes itself off, against its weight; else it swells, which changes neither P nor L. One that
-/// floats at rest stays as it is.
-void World::inject_energy(Island& island, double time) const {
-  if (settings.conservation != Conservation::cpd || !island.contacts.touching() || island.driven) return;
+void Ledger::inject_energy(Island& island, double time) const {
+  if (settings_.conservation != Conservation::cpd || !island.contacts.touching()) return;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const auto wanted = dialled_energy(island.bodies()[k], time);
     if (!wanted) continue;
-    const Body& body = model.bodies[island.bodies()[k]];
+    const Body& body = model_.bodies[island.bodies()[k]];
     const Vec4* const x = island.motion.x.data() + island.offset(int(k));
     Vec4* const v = island.motion.v.data() + island.offset(int(k));
-    const double missing = *wanted - total(island.bodies()[k]);
-    double kinetic = 0;
+    const double missing = *wanted - island.body_total(int(k));
+    const double kinetic = kinetic_energy(body.mass.data(), body.count, body.coupling, v);
     Vec3 center{};
-    for (int r = 0; r < body.count; ++r) {
-      kinetic += 0.5 * body.mass[r] * dot(v[r], v[r]);
-      center += x[r].xyz() * (body.mass[r] / body.total_mass);
-    }
+    for (int r = 0; r < body.count; ++r) center += x[r].xyz() * (body.mass[r] / body.total_mass);
     if (!(missing > 0) || kinetic > moves_enough * missing) continue;
-    const Vec3 up = direction(state.gravity * -1.0, {});
+    const Vec3 up = direction(state_.gravity * -1.0, {});
     const bool hops = island.contacts.grounded() && norm(up) > 0;
     const auto way = [&](int r) { return hops ? up : x[r].xyz() - center; };
     double second = 0;
@@ -97,15 +86,23 @@ void World::inject_energy(Island& island, double time) const {
   }
 }
 
-Demand World::demand_on(const Island& island, double time, double h, int substeps) const {
+void Ledger::lower_energy(Island& island, double time, double h) const {
+  if (!settings_.conserves() || island.bodies().size() > 1 || island.anchored() || !island.contacts.empty()) return;
+  const auto wanted = dialled_energy(island.bodies()[0], time);
+  if (!wanted || *wanted >= island.body_total(0)) return;
+  island.lower_energy(*wanted, h, settings_);
+  if (!island.is_evaluated()) island.evaluate_motion();
+}
+
+Demand Ledger::demand_on(const Island& island, double time, double h, int substeps) const {
   Demand demand;
   double mass = 0, damping = 0;
   const auto dialled = [&](int b) { return dialled_energy(b, time); };
   for (const int b : island.bodies()) {
-    const BodyLedger& ledger = state.ledger[b];
+    const BodyLedger& ledger = state_.ledger[b];
     demand.debt.p += ledger.debt.p, demand.debt.l += ledger.debt.l, demand.debt.h += ledger.debt.h;
-    damping += damping_of(b, time) * model.bodies[b].total_mass;
-    mass += model.bodies[b].total_mass;
+    damping += damping_of(b, time) * model_.bodies[b].total_mass;
+    mass += model_.bodies[b].total_mass;
     demand.set_energy |= dialled(b).has_value();
   }
   // Eq. 24 takes (1 - gamma h) per frame, into however many sub-steps the frame is cut
@@ -113,7 +110,7 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
   if (!demand.set_energy) return demand;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const int b = island.bodies()[k];
-    const Body& body = model.bodies[b];
+    const Body& body = model_.bodies[b];
     if (const auto wanted = dialled(b)) {
       demand.energy += *wanted;
       // `total` knows nothing of wind; the step takes its force for one with a potential
@@ -124,87 +121,92 @@ Demand World::demand_on(const Island& island, double time, double h, int substep
       continue;
     }
     // a body without a dial keeps what it has
-    demand.energy += island.body_energies()[k] + island.contact_energies()[k] + state.ledger[b].debt.h;
-    demand.energy += body.coupling.kinetic(island.motion.v.data() + island.offset(int(k)));
-    for (int r = 0; r < body.count; ++r) {
-      const int i = island.offset(int(k)) + r;
-      const Vec4 &v = island.motion.v[i], &x = island.motion.x[i];
-      demand.energy += 0.5 * body.mass[r] * dot(v, v) - dot(island.forcing.force[i], x);
-    }
+    demand.energy += island.body_energies()[k] + island.contact_energies()[k] + state_.ledger[b].debt.h;
+    const int first = island.offset(int(k));
+    demand.energy += kinetic_energy(body.mass.data(), body.count, body.coupling, island.motion.v.data() + first);
+    for (int i = first; i < first + body.count; ++i) demand.energy -= dot(island.forcing.force[i], island.motion.x[i]);
   }
   return demand;
 }
 
-/// Books what a step left over, shared by mass between the bodies of the island.
-void World::settle(const Island& island, const StepOutcome& outcome, const Demand& demand) {
+namespace {
+
+/// What a dial asks for, and the step cannot lower any further.
+bool at_lowest(const StepOutcome& outcome, const Demand& demand) {
+  return demand.lowers() && (outcome.impossible || outcome.at_least_energy());
+}
+
+}  // namespace
+
+Quantities Ledger::deficit_after(const Island& island, const StepOutcome& outcome, const Demand& demand) const {
+  const ProjectionEntry* after = settings_.projection;
+  Quantities out;
+  if (settings_.conservation != Conservation::cpd && !after) return out;
+  // energy for a body at rest, which has no motion to put it into, is not owed: a tap would set it all free
+  const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
+  if (!at_lowest(outcome, demand) && !nowhere && (!after || after->energy)) out.h = -outcome.residual.h;
+  if (island.anchored() || (after && !after->momenta)) return out;
+  out.p = outcome.residual.p * -1.0, out.l = outcome.residual.l * -1.0;
+  return out;
+}
+
+void Ledger::settle(const Island& island, const StepPlan& plan, const StepOutcome& outcome, const Demand& demand) {
+  const Quantities deficit = deficit_after(island, outcome, demand);
+  // where all contacts lose energy, so does the step
+  const bool loses =
+      settings_.conserves() && outcome.energy_released && island.memory.loses_energy() && outcome.residual.h < 0;
   double mass = 0;
-  for (const int b : island.bodies()) mass += model.bodies[b].total_mass;
+  for (const int b : island.bodies()) mass += model_.bodies[b].total_mass;
   for (const int b : island.bodies()) {
-    BodyLedger& ledger = state.ledger[b];
-    const double share = model.bodies[b].total_mass / mass;
-    if (outcome.stands) {  // books that went round would change by round-off for ever
+    BodyLedger& ledger = state_.ledger[b];
+    const double share = model_.bodies[b].total_mass / mass;
+    if (outcome.asleep) {  // books that went round would change by round-off for ever
       ledger.booked_loss += std::max(0.0, ledger.debt.h) - outcome.residual.h * share;
       ledger.debt = {{}, {}, std::min(0.0, ledger.debt.h)};
-      ledger.multiplier = 0, ledger.energy_released = true, ledger.target_total = -ledger.debt.h;
+      ledger.multiplier = 0, ledger.target_total = -ledger.debt.h;
       continue;
     }
-    ledger.debt = {};
+    ledger.debt = {deficit.p * share, deficit.l * share, loses ? 0 : deficit.h * share};
     ledger.heat += outcome.heat * share;
-    ledger.multiplier = outcome.lambda, ledger.energy_released = outcome.energy_released && island.inelastic;
+    ledger.multiplier = outcome.lambda;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
-    // what a dial asks for and the step cannot lower any further is not owed, and set_energy stays in force until it is
-    // met; a body left to itself owes all that it has too much
-    const bool lowest = demand.lowers() && (outcome.impossible || outcome.at_least_energy());
-    // energy for a body at rest, which has no motion to put it into: not owed either, or a tap would set it all free
-    const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
-    if (!lowest && !island.driven) ledger.wanted_energy.reset();
-    const ProjectionEntry* after = settings.projection;
-    if (settings.conservation != Conservation::cpd && !after) continue;
-    if (outcome.energy_released && island.inelastic && outcome.residual.h < 0) {
-      // hard ones that part again are then given what they are short of
-      const bool hard = int(island.bodies().size()) < least_pile;
-      // (of what a dial asked for, only that was lost which was there)
-      const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
-      const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;
-      if (hard && !island.has_sheets()) ledger.pending += lost * share;
-      ledger.booked_loss += lost * share;
-    } else if (!lowest && !nowhere && (!after || after->energy)) {
-      ledger.debt.h = -outcome.residual.h * share;
-    }
-    if (island.anchored() || (after && !after->momenta)) continue;
-    ledger.debt.p = outcome.residual.p * -share;
-    ledger.debt.l = outcome.residual.l * -share;
+    if (!at_lowest(outcome, demand) && plan.mode != Mode::driven) ledger.wanted_energy.reset();  // it stays in force until it is met
+    if (!loses) continue;
+    // hard ones that part again are then given what they are short of
+    const bool hard = int(island.bodies().size()) < least_pile;
+    // (of what a dial asked for, only that was lost which was there)
+    const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
+    const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;
+    if (hard && !island.has_sheets()) ledger.pending += lost * share;
+    ledger.booked_loss += lost * share;
   }
 }
 
-/// Of H, to those who part here, under constraints.
-double World::owed_to(const Bounce& bounce) const {
-  if (settings.conservation != Conservation::cpd) return 0;
-  const auto owed = [&](int b) { return b < 0 ? 0 : state.ledger[b].debt.h + state.ledger[b].pending; };
+double Ledger::owed_to(const Bounce& bounce) const {
+  if (settings_.conservation != Conservation::cpd) return 0;
+  const auto owed = [&](int b) { return b < 0 ? 0 : state_.ledger[b].debt.h + state_.ledger[b].pending; };
   return owed(bounce.body) + owed(bounce.other);
 }
 
-/// Takes what they got off their debts, from each its share.
-void World::pay(const Bounce& bounce, double paid) {
+void Ledger::pay(const Bounce& bounce, double paid) {
   const double share = paid / owed_to(bounce);
   for (const int b : {bounce.body, bounce.other}) {
     if (b < 0) continue;
-    BodyLedger& ledger = state.ledger[b];
+    BodyLedger& ledger = state_.ledger[b];
     ledger.target_total += share * (ledger.debt.h + ledger.pending);  // by which H missed its target
     ledger.booked_loss -= share * ledger.pending;
     ledger.debt.h -= share * ledger.debt.h, ledger.pending -= share * ledger.pending;
   }
 }
 
-/// What an impact has lost and nobody gets any more is a loss.
-void World::book_impacts() {
-  for (size_t b = 0; b < state.ledger.size(); ++b) {
-    BodyLedger& ledger = state.ledger[b];
+void Ledger::book_impacts(const std::function<bool(const Bounce&)>& goes_on) {
+  for (size_t b = 0; b < state_.ledger.size(); ++b) {
+    BodyLedger& ledger = state_.ledger[b];
     if (ledger.pending == 0) continue;
-    const bool goes_on = std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
-      return (bounce.body == int(b) || bounce.other == int(b)) && bounce.free == 0 && is_impact(bounce);
+    const bool in_impact = std::any_of(state_.bounces.begin(), state_.bounces.end(), [&](const Bounce& bounce) {
+      return (bounce.body == int(b) || bounce.other == int(b)) && goes_on(bounce);
     });
-    if (!goes_on) ledger.pending = 0;
+    if (!in_impact) ledger.pending = 0;
   }
 }
 

@@ -4,7 +4,7 @@
 // K is the Hessian of W: k grad C grad C^T + k C d^2C/dx^2 for smooth constraints, the latter of edges and only in
 // tension (compressed springs are cut to what is positive, Choi and Ko 2002, Sec. 4.2); of all others the slope of
 // their gradient along each direction of the solve. Where that is not positive, or the step gains energy, the step is
-// made again with their weights w G^T G, with which it never does: it is then the first iterate of PD.
+// computed again with their weights w G^T G, with which it never does: it is then the first iterate of PD.
 #include <algorithm>
 #include <cmath>
 
@@ -129,8 +129,7 @@ class LinearizedEuler final : public OwnStep {
   }
 
   double energy(const std::vector<Vec4>& v, double elastic) const {
-    for (int i = 0; i < int(v.size()); ++i) elastic += 0.5 * island_->forcing.mass[i] * dot(v[i], v[i]);
-    return island_->consistent() ? elastic + island_->consistent_mass().coupling.kinetic(v.data()) : elastic;
+    return elastic + island_->kinetic(v);
   }
 
   /// out = h^2 K p.

@@ -33,8 +33,8 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
     trial.set_spin(spin);
   };
   const auto energy_of = [&](const std::vector<Vec4>& x, const std::vector<Vec4>& v, double potential) {
-    double sum = potential + consistent_.coupling.kinetic(v.data());
-    for (int i = 0; i < rows_; ++i) sum += 0.5 * forcing.mass[i] * dot(v[i], v[i]) - dot(forcing.force[i], x[i]);
+    double sum = potential + kinetic(v);
+    for (int i = 0; i < rows_; ++i) sum -= dot(forcing.force[i], x[i]);
     return sum;
   };
   const double now = energy_of(motion.x, motion.v, motion.energy);

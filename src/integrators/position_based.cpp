@@ -63,7 +63,7 @@ class PositionBased final : public OwnStep {
   double share(int iterations, double factor) const {
     if (compliant_) return 1;
     const double k = std::min(1.0, spec_.stiffness * factor);
-    return spec_.stiffness_per == "step" ? 1 - std::pow(1 - k, 1.0 / iterations) : k;
+    return spec_.stiffness_per == StiffnessPer::step ? 1 - std::pow(1 - k, 1.0 / iterations) : k;
   }
 
   /// x_n + h v_n + h^2 a, with inverse masses beside it. What a hard anchor holds is where the anchor is and has infinite

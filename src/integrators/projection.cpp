@@ -169,7 +169,7 @@ void Projection::finish(Island& island, double h, const Settings& settings, cons
   // the base step may have left W in float
   if (!island.is_evaluated() || settings.precision == Precision::float32) island.evaluate_motion();
   Quantities owed;
-  if (!island.driven) {
+  if (island.plan().holds) {
     const int before = out.iterations;
     out.lambda = 0;
     owed = correct(island, h, settings, out);

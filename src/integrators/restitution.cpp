@@ -29,12 +29,6 @@ struct Whole {
   }
 };
 
-double kinetic(const Kick& kick) {
-  double sum = kick.coupling->kinetic(kick.v);
-  for (int i = 0; i < kick.count; ++i) sum += 0.5 * kick.mass[i] * dot(kick.v[i], kick.v[i]);
-  return sum;
-}
-
 }  // namespace
 
 /// After a step: what touched in it, so that an impact between two frames is one too.
@@ -107,31 +101,31 @@ void World::rebound(double time) {
     } else {
       velocity -= collider_velocity(bounce.collider, time, point);
     }
-    const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed, owed = owed_to(bounce);
+    const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed, owed = ledger().owed_to(bounce);
     if (!(leaves > 0)) continue;
     const bool slow = leaves < most;
     // debts of round-off are no reason
     if (slow ? !(inverse_mass * owed > 1e-9 * most * most) : e >= 1) continue;
     const double wanted = slow ? std::min(most, std::sqrt(leaves * leaves + 2 * inverse_mass * owed)) : most;
     const Vec3 impulse = bounce.normal * ((wanted - leaves) / inverse_mass);
-    double given = -kinetic(a);
+    double given = -a.kinetic();
     a.impulse(impulse, point, 0);
-    given += kinetic(a);
+    given += a.kinetic();
     double given_other = 0;
     if (bounce.other >= 0) {
       Kick b = kick(bounce.other);
-      given_other = -kinetic(b);
+      given_other = -b.kinetic();
       b.impulse(impulse * -1.0, point, 0);
-      given_other += kinetic(b);
+      given_other += b.kinetic();
     }
     if (slow) {
-      pay(bounce, given + given_other);
+      ledger().pay(bounce, given + given_other);
       continue;
     }
     state.ledger[bounce.body].booked_loss -= given;
     if (bounce.other >= 0) state.ledger[bounce.other].booked_loss -= given_other;
   }
-  book_impacts();
+  ledger().book_impacts([&](const Bounce& bounce) { return bounce.free == 0 && is_impact(bounce); });
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 

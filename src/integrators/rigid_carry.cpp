@@ -8,53 +8,58 @@ namespace {
 
 Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
+/// Iterations for a turn, each of which leaves 1 - cos of it: 0.3 at 0.8 rad.
+constexpr int most_turns = 20;
+/// [rad]: what is left as shear strains the island by so much.
+constexpr double enough_turn = 1e-9;
+
 }  // namespace
 
-/// The rigid motion about the held centre, among those that change what is held, that has these momenta.
-Vec6 Island::rigid_motion_of(Quantities c) const {
-  Mat3 second{};
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = vec3(base_.xb[i]) - start_.about;
-    second = second + outer(r, r * forcing.mass[i]);
-  }
-  const Mat3 inertia = Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
-  StepProducts s;
-  s.momenta = true;
-  for (int a = 0; a < 3; ++a) {
-    s.s_qq[a][a] = total_mass_;
-    for (int b = 0; b < 3; ++b) s.s_qq[3 + a][3 + b] = inertia(a, b);
-  }
-  s.s_qq_inverse = pseudo_inverse(s.s_qq, 1e-10);
-  if (problem_.kept < 6) c = kept_part(c);
-  return with_kept(s).s_qq_inverse * Vec6{c.p.x, c.p.y, c.p.z, c.l.x, c.l.y, c.l.z};
+/// The rigid motion from where the step begins that has these of the held momenta; lumped, as P and L are summed below.
+RigidMotion Island::rigid_motion_of(const Quantities& c) const {
+  Masses lumped = masses();
+  lumped.coupling = nullptr;
+  return rigid_motion(lumped, held_momenta(), base_.xb.data(), c.p, c.l);
 }
 
-/// P and L, linear in x, are right where a step ends at `pose` after this: by a shift, and a hair of shear.
-void Island::correct_momenta(std::vector<Vec4>& pose) {
-  if (!problem_.momenta) return;
+/// By how much P and L, linear in x, are off where a step ends at `pose`.
+Quantities Island::momenta_off(const std::vector<Vec4>& pose) const {
   Quantities off{problem_.target.p * -1.0, problem_.target.l * -1.0, 0};
   for (int i = 0; i < rows_; ++i) {
     const Vec3 r = vec3(base_.xb[i]) - start_.about, mv = vec3(pose[i] - base_.xb[i]) * (forcing.mass[i] / base_.hh);
     off.p += mv, off.l += cross(r, mv);
   }
-  const Vec6 more = rigid_motion_of(off);
-  const Vec3 shift = Vec3{more[0], more[1], more[2]} * base_.hh, shear = Vec3{more[3], more[4], more[5]} * base_.hh;
+  return off;
+}
+
+/// P and L are right where a step ends at `pose` after this: by a shift and a shear.
+void Island::correct_momenta(std::vector<Vec4>& pose) {
+  if (!problem_.momenta) return;
+  const RigidMotion more = rigid_motion_of(momenta_off(pose));
+  const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
   for (int i = 0; i < rows_; ++i) pose[i] -= Vec4(shift + cross(shear, vec3(base_.xb[i]) - start_.about));
 }
 
-/// Where the island would be at the end of the step if it moved as a whole, by the momenta that are held and no faster:
-/// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at x_n but
-/// for what slides off freely. P and L, linear in x, are right there, L by a hair of shear (of the third order of the
-/// turn).
+/// Where the island would be at the end of the step if it moved rigidly, by the momenta that are held and no faster:
+/// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at
+/// x_n but for what slides off freely. P and L, linear in x, are right there: a turn by the angle a has the linear L of
+/// sin a, and the one that has L is found by iteration (it exists up to 1 rad; a step of a plan turns less). What
+/// correct_momenta still has to shear is round-off.
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
   if (!problem_.momenta) return;
-  const Vec6 w = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
-  const Vec3 drift = Vec3{w[0], w[1], w[2]} * base_.hh, c = start_.center_n;
-  const Mat3 turn = Turn(Vec3{w[3], w[4], w[5]} * h).matrix();
+  const RigidMotion held = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
+  const Vec3 drift = held.velocity * base_.hh, c = start_.center_n;
+  Mat3 turn = Turn(held.turn * h).matrix();
   // a free centre of mass goes where P leads it from xb
-  const Vec3 to = problem_.grounded ? c + drift : start_.center + drift;
-  for (Vec4& x : pose) x = Vec4(to + turn * (vec3(x) - c));
+  Vec3 to = problem_.grounded ? c + drift : start_.center + drift;
+  for (int n = 0;; ++n) {
+    for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
+    const RigidMotion more = rigid_motion_of(momenta_off(pose));
+    const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
+    if (n == most_turns || !(norm(shear) > enough_turn)) break;
+    turn = Turn(shear * -1.0).matrix() * turn, to -= shift;
+  }
   correct_momenta(pose);
 }
 

@@ -137,7 +137,7 @@ struct RowSides {
   Vec3 origin;
   double beta;
   Vec3 common;
-  bool relieved;  // of a motion of the whole; otherwise these are 0
+  bool relieved;  // of a rigid motion; otherwise these are 0
   Vec3 drift, turn, center;
 };
 void column_rows(const RowArrays& rows, const RowSides& sides, int begin, int end);

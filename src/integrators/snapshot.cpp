@@ -27,9 +27,9 @@ void visit(A& a, Quantities& q) {
 template <class A>
 void visit(A& a, BodyLedger& l) {
   archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
-              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.friction_energy, l.touched, l.driven,
-              l.energy_released, l.lies, l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l,
-              l.error_h, l.iterations, l.substeps);
+              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.friction_energy, l.mode,
+              l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l, l.error_h,
+              l.iterations, l.substeps);
 }
 template <class A, class T>
 void visit(A& a, Track<T>& track) {
@@ -64,7 +64,7 @@ void visit(A& a, FrictionAnchor& g) {
 }
 template <class A>
 void visit(A& a, SubstepControl& c) {
-  archive_all(a, c.last, c.iterations, c.energy, c.distance);
+  archive_all(a, c.last, c.iterations, c.easy, c.loss, c.energy, c.distance);
 }
 template <class A>
 void visit(A& a, LowRankTerm& t) {
@@ -73,7 +73,7 @@ void visit(A& a, LowRankTerm& t) {
 template <class A>
 void visit(A& a, IslandMemory& m) {
   archive_all(a, m.bodies, m.substeps, m.energy, m.prestress_energy, m.evaluated, m.radius, m.kinetic,
-              m.iteration_cost, m.plain_steps, m.cannot_lose, m.knows_pressure, m.has_contacts, m.inelastic,
+              m.iteration_cost, m.plain_steps, m.cannot_lose, m.knows_pressure, m.has_contacts, m.restitution,
               m.start_hash, m.same_starts, m.planes, m.own_step);
 }
 template <class A>
@@ -95,7 +95,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 3;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;

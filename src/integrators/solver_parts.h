@@ -8,7 +8,7 @@
 
 namespace verve {
 
-/// Bodies that touch are coupled by what touches alone (contact_metric.h), so their matrices keep the factors they had.
+/// Bodies that touch are coupled by contacts alone (contact_metric.h), so their matrices keep the factors they had.
 class SolverParts {
  public:
   void clear() { parts_.clear(); }

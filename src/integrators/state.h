@@ -10,6 +10,7 @@
 
 #include "contact/contact_cache.h"
 #include "integrators/conservation.h"
+#include "integrators/plan.h"
 #include "linear/low_rank.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
@@ -32,11 +33,8 @@ struct BodyLedger {
   // of the last frame
   double pair_energy = 0;      // what it has against other bodies, its share, and colliders
   double friction_energy = 0;  // of its springs of friction, likewise
-  bool touched = false;        // something, in the last step
-  bool driven = false;         // Island::driven, likewise
-  bool energy_released = false;         // of H, likewise
-  bool lies = false;           // still, in a heap
-  int slow_frames = 0;         // in a row, while it touches what takes energy
+  Mode mode = Mode::free;      // of the last step
+  int slow_frames = 0;         // in a row, while all that it touches takes energy
   double elastic = 0, contact = 0, target_total = 0, multiplier = 0;
   double error_p = 0, error_l = 0, error_h = 0;
   int iterations = 0, substeps = 1;
@@ -64,13 +62,6 @@ struct Bounce {
   int age = 0;             // frames since the first
 };
 
-/// How many sub-steps the frames of an island are cut into.
-struct SubstepControl {
-  int last = 1;                     // of the last frame
-  int iterations = 0;               // the most that a step of it took
-  double energy = 0, distance = 0;  // of the deformation, over the last frames: see Island::observe_frequency
-};
-
 /// What an island remembers beside the motion of its bodies. Islands that were not there in the last frame remember
 /// nothing.
 struct IslandMemory {
@@ -84,11 +75,15 @@ struct IslandMemory {
   int plain_steps = 0;          // to come without H, after one that was cut short went astray
   bool cannot_lose = false;     // the last step was asked to lose energy that it could not lose
   bool knows_pressure = true;   // at the end of the last step, as friction needs it
-  bool has_contacts = false, inelastic = false;  // candidates in the last step; all of these take energy
+  bool has_contacts = false;     // candidates, in the last step
+  double restitution = 0;        // the largest of these
   std::uint64_t start_hash = 0;  // of all that the last frame began with, of one that touches something and stands still
-  int same_starts = 0;           // frames in a row that began so: see standing.cpp
+  int same_starts = 0;           // frames in a row that began so: see sleeping.cpp
   std::vector<LowRankTerm> planes;  // Island::set_planes
   std::vector<double> own_step;     // of a method with a step of its own
+
+  /// All that may touch gives back less than it takes: what a step loses of H need not be owed.
+  bool loses_energy() const { return has_contacts && restitution < 1; }
 };
 
 /// What a factor was made with: the changes since are low-rank terms on top of it.

@@ -89,7 +89,7 @@ void World::restore_contacts(const Island& island) {
   const auto ours = [&](const FrictionAnchor& anchor) { return mine(anchor.row); };
   const auto touched = [&](const CachedContact& contact) { return mine(contact.key[0]); };
   std::erase_if(state.friction_anchors, ours);
-  for (const FrictionAnchor& anchor : start_anchors_)
+  for (const FrictionAnchor& anchor : before_.friction_anchors)
     if (ours(anchor)) state.friction_anchors.push_back(anchor);
   forget_meetings(island);
   std::erase_if(state.contacts, touched);
@@ -117,21 +117,25 @@ MovingBodies World::predict(const Island& island, double h) {
 ContactDetector::Settings World::detector_settings() const {
   ContactDetector::Settings out;
   if (scene.contact) out.bodies = scene.contact->bodies, out.self = scene.contact->self;
-  out.features = !scene.contact || scene.contact->response != "planes";
+  out.features = !scene.contact || scene.contact->response != ContactResponse::planes;
   out.friction = state.friction;
   return out;
 }
 
-void World::prepare_contacts(Island& island, double from, double to, double h, bool all) {
-  if (!has_contact() || repels()) return;
+bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool driven) {
+  if (!has_contact() || repels()) return false;
+  const auto [from, to, h, fraction] = step;
   Stopwatch watch;
   Contacts& c = island.contacts;
-  const bool had = island.memory.has_contacts, lost = island.inelastic, planes = scene.contact && scene.contact->response == "planes";
+  const bool had = island.memory.has_contacts, lost = island.memory.loses_energy();
+  const bool planes = scene.contact && scene.contact->response == ContactResponse::planes;
   const ContactDetector::Found found =
       detector_.detect(predict(island, h), collider_motions(from, to), {&state.contacts, &state.friction_anchors},
                        detector_settings(), all, c);
   // what a moving collider brings is not known beforehand, as of a hard anchor that moves
-  island.driven |= found.moving_collider && (settings.conservation != Conservation::none || settings.projection);
+  const bool holds = settings.conservation != Conservation::none || settings.projection;
+  const bool moving_collider = found.moving_collider && holds;
+  driven |= moving_collider;
   bool switched = false;
   for (const ColliderSpec& spec : scene.colliders)
     switched |= spec.active.at(to).value_or(false) != spec.active.at(from).value_or(false);
@@ -139,20 +143,14 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   island.add_work({.pairs = found.pairs});
   island.add_work(
       {.vertices = 8.0 * island.rows(), .places = double(c.on_shapes.size() + c.faces.size() + c.on_edges.size())});
-  island.inelastic = !c.empty();
-  for (const int b : island.bodies())
-    if (scene.contact && scene.contact->self) island.inelastic = island.inelastic && pair_of(b, b).restitution < 1;
-  for (const Contacts::TouchingPair& m : c.touching_pairs) {
-    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
-    island.inelastic = island.inelastic && pair_of(island.bodies()[m.body], other).restitution < 1;
-  }
   // rates of a motion under contact would lead a free centre of mass astray
-  bool touched = false;
-  for (const int b : island.bodies()) touched |= state.ledger[b].touched, state.ledger[b].touched = !c.empty();
-  if (touched && c.empty()) island.motion.history = false;
-  island.memory.has_contacts = !c.empty(), island.memory.inelastic = island.inelastic;
+  for (const int b : island.bodies()) {
+    const Mode before = state.ledger[b].mode;
+    if (c.empty() && before != Mode::free && before != Mode::anchored) island.motion.history = false;
+  }
+  island.memory.has_contacts = !c.empty(), island.memory.restitution = largest_restitution(island);
   watch.book(detection_);
-  if (!had && c.empty()) return;
+  if (!had && c.empty()) return moving_collider;
   set_rest_penetrations(island, h);
   c.look_again();
   c.look(island.motion.x.data());
@@ -162,15 +160,28 @@ void World::prepare_contacts(Island& island, double from, double to, double h, b
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
     // (what a collider that moves, comes or goes makes of it is its doing)
-    const bool known = !island.driven && !ledger.driven && !switched;
+    const bool known = !driven && ledger.mode != Mode::driven && !switched;
     const double gone = known ? ledger.pair_energy - c.pair_energy(int(k)) : 0;
     const double paid =
-        (c.empty() ? lost : island.inelastic) && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
+        (c.empty() ? lost : island.memory.loses_energy()) && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
     ledger.debt.h += paid, ledger.booked_loss += gone - paid;
-    const double ended = island.driven ? 0 : ledger.friction_energy - c.friction_energy(int(k));
+    const double ended = driven ? 0 : ledger.friction_energy - c.friction_energy(int(k));
     (ended > 0 ? ledger.booked_loss : ledger.debt.h) += ended;
     ledger.pair_energy = c.pair_energy(int(k)), ledger.friction_energy = c.friction_energy(int(k));
   }
+  return moving_collider;
+}
+
+/// Of those that may touch, the greatest.
+double World::largest_restitution(const Island& island) const {
+  double e = 0;
+  for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
+    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
+    e = std::max(e, pair_of(island.bodies()[m.body], other).restitution);
+  }
+  for (const int b : island.bodies())
+    if (scene.contact && scene.contact->self) e = std::max(e, pair_of(b, b).restitution);
+  return e;
 }
 
 /// What contacts found anew add to W comes from the motion, or is not added: rest_penetration.h.
@@ -184,11 +195,7 @@ void World::set_rest_penetrations(Island& island, double h) {
   Vec3 momentum{};
   for (int i = 0; i < island.rows(); ++i) momentum += island.motion.v[i].xyz() * island.forcing.mass[i];
   const Vec3 drift = c.grounded() ? Vec3{} : momentum / island.total_mass();
-  double kinetic = 0;
-  for (int i = 0; i < island.rows(); ++i) {
-    const Vec3 v = island.motion.v[i].xyz() - drift;
-    kinetic += 0.5 * island.forcing.mass[i] * dot(v, v);
-  }
+  const double kinetic = island.kinetic(island.motion.v, drift);
   verve::set_rest_penetrations(c, state.contacts, relaxation * edge * h,
                                std::max(0.0, new_energy * kinetic + std::min(0.0, debt)), penetrations_);
 }
@@ -199,7 +206,7 @@ bool World::missed_contact(const Island& island, double time) {
                           collider_motions(time, time), island.contacts);
 }
 
-int World::contact_substeps(Island& island, double h) {
+int World::passing_substeps(Island& island, double h) {
   if (!scene.contact || repels()) return 1;
   const ContactDetector::Passing passing = detector_.substeps_between_bodies(predict(island, h), detector_settings());
   if (passing.searched) island.add_work({.vertices = 8.0 * island.rows(), .pairs = passing.pairs});
@@ -237,7 +244,7 @@ void World::prepare_planes(Island& island) {
 }
 
 void World::settle_contacts(Island& island) {
-  if (!has_contact()) return;
+  if (!has_contact() || repels()) return;
   Contacts& c = island.contacts;
   note_meetings(island);
   std::erase_if(state.contacts, [&](const CachedContact& p) { return c.row_of_state[p.key[0]] >= 0; });
@@ -269,7 +276,6 @@ void World::settle_contacts(Island& island) {
     ledger.booked_loss += losses_[k];
     ledger.pair_energy = island.contacts.pair_energy(int(k)),
     ledger.friction_energy = island.contacts.friction_energy(int(k));
-    ledger.driven = island.driven;
   }
   if (island.contacts.friction_anchors.empty() && state.friction_anchors.empty()) return;
   std::erase_if(state.friction_anchors,

@@ -10,7 +10,7 @@ struct Work {
   double entries = 0;   // of a factor, in each solve with it
   double places = 0;    // at which something may touch, looked at
   double pairs = 0;     // of what may come near, sorted out
-  double products = 0;  // multiply-adds of what touches with each other
+  double products = 0;  // multiply-adds between active contacts
   double factors = 0;   // made,
   double made = 0;      // and entries of these
 

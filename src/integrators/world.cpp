@@ -20,26 +20,24 @@ Settings resolve(const SolverSpec& spec) {
   const MethodInfo* method = find_method(spec.method);
   Settings out;
   out.spec = spec;
-  const std::string integrator = spec.integrator.empty() ? method->integrator : spec.integrator;
+  const auto [integrator, minimizer, conservation] = *axes_of(spec);
   for (const IntegratorEntry& e : integrator_registry())
     if (e.name == integrator)
       out.integrator = e.make({spec.rho.value_or(method->rho), spec.newmark_beta, spec.newmark_gamma});
   if (!out.integrator) out.own_step = find_own_step(integrator);
-  out.minimizer = find_minimizer(spec.minimizer.empty() ? method->minimizer : spec.minimizer);
-  const std::string conservation = spec.conservation.empty() ? method->conservation : spec.conservation;
+  out.minimizer = find_minimizer(minimizer);
   out.projection = find_projection(conservation);
   out.conservation = conservation == "none" || out.projection ? Conservation::none
                      : conservation == "published"            ? Conservation::published
                                                               : Conservation::cpd;
-  if (out.conservation == Conservation::cpd) out.calm = make_implicit_euler({});
+  if (out.conservation == Conservation::cpd) out.fallback = make_implicit_euler({});
   // rho = 0 does not take the elastic force at x_n, of which stiff contact makes a kick (docs/contact.md)
   if (out.conservation == Conservation::cpd && integrator == "generalized_alpha")
     out.touching = make_generalized_alpha({0});
-  const std::string direction = spec.direction.empty() ? method->direction : spec.direction;
-  out.direction = direction == "loss" ? Settings::Correction::loss : Settings::Correction::gradient;
-  if (out.direction == Settings::Correction::loss && integrator == "generalized_alpha" && !spec.rho)
+  out.direction = spec.direction.value_or(method->direction);
+  if (out.direction == EnergyDirection::loss && integrator == "generalized_alpha" && !spec.rho)
     out.sheets = make_generalized_alpha({sheet_rho});
-  out.resolved = spec.hold == "resolved";
+  out.resolved = spec.hold == EnergyHold::resolved;
   out.tolerance = spec.tolerance;
   out.iterations = spec.iterations.value_or(method->iterations);
   out.substeps = spec.substeps;
@@ -48,11 +46,11 @@ Settings resolve(const SolverSpec& spec) {
   if (out.conservation != Conservation::cpd && out.substeps == 0) out.substeps = method->substeps;
   out.epsilon = spec.epsilon;
   out.precision = spec.precision;
-  out.solver = spec.global == "automatic"   ? GlobalSolver::Kind::automatic
-               : spec.global == "multigrid" ? GlobalSolver::Kind::multigrid
-                                            : GlobalSolver::Kind::direct;
-  if (spec.global != "automatic")
-    out.storage = spec.global == "half" ? Cholesky::Storage::half : Cholesky::Storage::full;
+  out.solver = spec.global == GlobalSolve::automatic   ? GlobalSolver::Kind::automatic
+               : spec.global == GlobalSolve::multigrid ? GlobalSolver::Kind::multigrid
+                                                       : GlobalSolver::Kind::direct;
+  if (spec.global != GlobalSolve::automatic)
+    out.storage = spec.global == GlobalSolve::half ? Cholesky::Storage::half : Cholesky::Storage::full;
   return out;
 }
 
@@ -264,9 +262,10 @@ std::vector<double> World::hardness_of(int a) const {
 
 /// Moves the anchor points along their paths. A hard anchor that moves drives its island: the energy k/2 |way|^2 that
 /// goes into its spring at once is many times that of the vertex it carries and not what the hand does, which only the
-/// step will tell.
-void World::place_anchors(Island& island, double time, double fraction) {
-  island.driven = false;
+/// step will tell. True: it does.
+bool World::place_anchors(Island& island, double time, double fraction) {
+  const bool holds = settings.conservation != Conservation::none || settings.projection;
+  bool driven = false;
   for (Island::AnchorTerm& term : island.anchor_terms()) {
     if (!term.to_world) continue;
     const AnchorState& s = state.anchors[term.anchor];
@@ -277,11 +276,12 @@ void World::place_anchors(Island& island, double time, double fraction) {
     for (size_t i = 0; i < s.hold.size(); ++i) {
       const Vec4 point = s.hold[i] + Vec4(shift);
       if (point.xyz() == term.world.points[i].xyz()) continue;
-      island.driven |= hard && fraction > 0 && (settings.conservation != Conservation::none || settings.projection);
+      driven |= hard && fraction > 0 && holds;
       term.world.points[i] = point;
       island.energy_changed();
     }
   }
+  return driven;
 }
 
 /// After a frame: hard anchors go on from where they are.
@@ -356,7 +356,7 @@ void World::forget_history() {
   // contacts, impacts and what they have left to the ledger belong to another motion too
   state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
   for (BodyLedger& ledger : state.ledger) {
-    ledger.history = ledger.touched = ledger.driven = ledger.energy_released = ledger.lies = false;
+    ledger.history = false, ledger.mode = Mode::free;
     ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
   }
   group_islands();
@@ -453,13 +453,10 @@ double World::total(int b) const {
   const Body& body = model.bodies[b];
   const Island& island = island_of(b);
   const Vec4* force = island.forcing.conservative().data() + island.offset(place_in_island_[b]);
-  double sum = body.coupling.kinetic(state.v.data() + body.first), external = 0;
-  for (int r = 0; r < body.count; ++r) {
-    const Vec3 v = state.v[body.first + r].xyz();
-    sum += 0.5 * body.mass[r] * dot(v, v);
-    external -= dot(force[r].xyz(), state.x[body.first + r].xyz());
-  }
-  return sum + state.ledger[b].elastic + state.ledger[b].contact + external;
+  double external = 0;
+  for (int r = 0; r < body.count; ++r) external -= dot(force[r].xyz(), state.x[body.first + r].xyz());
+  return kinetic_energy(body.mass.data(), body.count, body.coupling, state.v.data() + body.first) +
+         state.ledger[b].elastic + state.ledger[b].contact + external;
 }
 
 Measures World::measure(int b) const {
@@ -474,7 +471,6 @@ Measures World::measure(int b) const {
     m.momentum += v * body.mass[r];
     m.angular_momentum += cross(x, v) * body.mass[r];
     m.center += x * body.mass[r];
-    m.kinetic += 0.5 * body.mass[r] * dot(v, v);
     m.external -= dot(force[r].xyz(), x);
   }
   m.center = m.center / body.total_mass;
@@ -482,11 +478,12 @@ Measures World::measure(int b) const {
     m.spin += cross(state.x[body.first + r].xyz() - m.center, state.v[body.first + r].xyz()) * body.mass[r];
   const Vec3 coupled = body.coupling.spin(state.x.data() + body.first, state.v.data() + body.first);
   m.angular_momentum += coupled, m.spin += coupled;
-  m.kinetic += body.coupling.kinetic(state.v.data() + body.first);
+  m.kinetic = kinetic_energy(body.mass.data(), body.count, body.coupling, state.v.data() + body.first);
   m.elastic = ledger.elastic, m.contact = ledger.contact;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
   m.booked_loss = ledger.booked_loss, m.heat = ledger.heat, m.torn = ledger.torn;
+  m.owed = ledger.debt.h + ledger.pending;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;
   m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;

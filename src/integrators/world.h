@@ -9,6 +9,7 @@
 #include "contact/rest_penetration.h"
 #include "integrators/island.h"
 #include "integrators/kicks.h"
+#include "integrators/ledger.h"
 #include "integrators/state.h"
 #include "integrators/wind.h"
 #include "verve/simulation.h"
@@ -48,6 +49,13 @@ class World {
   State state;
 
  private:
+  struct SubStep {
+    double from, to;  // tracks are read at [s]
+    double h;         // length [s]
+    double fraction;  // of the frame that is done at its end
+  };
+  SubStep whole_frame() const { return {clock(state.frame), clock(state.frame + 1), scene.step, 1}; }
+
   void rebuild_islands();
   /// Islands of bodies that are linked or touch each other.
   void group_islands();
@@ -62,18 +70,19 @@ class World {
   MovingBodies predict(const Island& island, double h);
   ContactDetector::Settings detector_settings() const;
   /// What may touch in the coming step. `all`: also what a straight prediction would not.
-  void prepare_contacts(Island& island, double from, double to, double h, bool all);
+  /// True: a collider that moves, and drives the island as a hard anchor that moves does.
+  bool prepare_contacts(Island& island, const SubStep& step, bool all, bool driven);
   void prepare_planes(Island& island);
   void set_rest_penetrations(Island& island, double h);
-  int contact_substeps(Island& island, double h);
+  int passing_substeps(Island& island, double h);
   /// A vertex has come into a collider of which its body had no candidates.
   bool missed_contact(const Island& island, double time);
   void settle_contacts(Island& island);
   bool is_steady(const Island& island) const;
   std::optional<std::uint64_t> start_hash(const Island& island) const;
-  bool stands(Island& island);
-  bool stood(const Island& island) const;
-  void stay(const Island& island);
+  bool begins_unchanged(Island& island) const;
+  bool was_skipped(const Island& island) const;
+  StepOutcome skip_frame(const Island& island);
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
   bool is_impact(const Bounce& bounce) const;
@@ -81,22 +90,21 @@ class World {
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_contacts(const Island& island);
   /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
-  bool repels() const { return scene.contact && scene.contact->response == "explicit"; }
+  bool repels() const { return scene.contact && scene.contact->response == ContactResponse::explicit_force; }
   int feature_substeps(const Island& island, double h);
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
-  /// Heaps: lying.cpp.
   bool is_slow(const Island& island) const;
+  bool falls_asleep(const Island& island);
   void put_to_sleep(Island& island, StepOutcome& outcome);
-  void foresee_contacts();
+  bool has_other_members(const Island& island) const;
+  void join_predicted();
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
   template <class End, class Slack, class MayJoin>
   bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
-  void keep_substep(const Island& island);
-  void return_to_substep(Island& island);
   bool update_anchors(double time);
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
-  void place_anchors(Island& island, double time, double fraction = 0);
+  bool place_anchors(Island& island, double time, double fraction = 0);
   void settle_anchors(double time);
   void stiffen(Island& island, Island::AnchorTerm& term);
   std::vector<double> matrix_diagonal(int body, double inertia) const;
@@ -111,45 +119,49 @@ class World {
   void set_torn(int body);
   void follow_surface(int body);
   void apply_pushes(double from, double to);
-  /// What the dials ask for, what is owed and what is lost: ledger.cpp.
-  double damping_of(int body, double time) const;
-  void hold_momenta(Island& island, double time, double h);
-  std::optional<double> dialled_energy(int body, double time) const;
-  void inject_energy(Island& island, double time) const;
-  Demand demand_on(const Island& island, double time, double h, int substeps) const;
-  void settle(const Island& island, const StepOutcome& outcome, const Demand& demand);
-  double owed_to(const Bounce& bounce) const;
-  void pay(const Bounce& bounce, double paid);
-  void book_impacts();
+  /// What dials ask for, what is owed and what is lost.
+  Ledger ledger() { return {scene, model, settings, state}; }
   void recall(Island& island) const;
   void load(Island& island) const;
   void store(const Island& island);
   void remember();
   void energy_changed(int body);
   void set_anchor_specs();
-  struct Allowance {  // of an island in a frame, in Work::milliseconds
+  struct TimeLimit {  // of an island in a frame, in Work::milliseconds
     double milliseconds = std::numeric_limits<double>::infinity();
     double begun = 0;
-    int substeps = std::numeric_limits<int>::max();
-    double spent(const Island& island) const { return limits() ? island.work().milliseconds() - begun : 0; }
-    bool limits() const { return milliseconds < std::numeric_limits<double>::infinity(); }
-    double left(const Island& island) const { return std::max(0.0, milliseconds - spent(island)); }
+    double left(const Island& island) const {
+      if (!(milliseconds < std::numeric_limits<double>::infinity())) return milliseconds;
+      return std::max(0.0, milliseconds - (island.work().milliseconds() - begun));
+    }
   };
-  Allowance allowance_of(const Island& island) const;
-  StepOutcome advance(Island& island, StepReport& report);
-  StepOutcome advance_free(Island& island, StepReport& report);
-  int plan_free_substeps(Island& island, double h, const Allowance& allowance);
-  void lower_dialled_energy(Island& island, double time, double h);
-  StepOutcome advance_contact(Island& island, StepReport& report, bool all);
-  StepOutcome take_step(Island& island, double h, const Demand& demand, bool calm);
-  bool falls_asleep(const Island& island);
-  struct StepErrors {  // scaled residuals, the largest of a frame
-    double p = 0, l = 0, h = 0;
-    void add(const StepOutcome& outcome);
+  struct Attempt {               // what is different when a frame is taken again
+    bool all_colliders = false;  // are candidates of contact, whatever a prediction says
+    bool after_failure = false;  // by the fallback integrator
   };
-  void write_report(const Island& island, int iterations, int substeps, const StepErrors& worst, StepReport& report);
-  void back_to_start(Island& island, bool restarts);
-  int plan_contact_substeps(Island& island, double h, const Allowance& allowance);
+  struct FrameTotals {
+    int iterations = 0, most_iterations = 0, substeps = 0;
+    double loss = 0;             // of all sub-steps
+    double p = 0, l = 0, h = 0;  // scaled residuals, the largest
+    void add_work(const StepOutcome& outcome);
+    void add_errors(const StepOutcome& outcome);
+  };
+  /// The stages of a frame: frame.cpp.
+  void apply_events(double end);
+  void advance_islands(StepReport& report);
+  StepOutcome advance(Island& island, bool may_sleep, StepReport& report);
+  StepOutcome take_frame(Island& island, const Attempt& attempt, StepReport& report);
+  void begin_frame(Island& island);
+  bool detect(Island& island, const SubStep& step, const Attempt& attempt, bool driven);
+  PlanInput plan_input(Island& island, const TimeLimit& limit);
+  TimeLimit time_limit_of(const Island& island) const;
+  Demand ask(Island& island, const SubStep& step, int substeps, bool first, bool driven);
+  StepOutcome solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings = 0);
+  StepOutcome take_step(Island& island, const StepPlan& plan, double h, const Demand& demand);
+  void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last);
+  void write_report(const Island& island, const StepOutcome& last, const FrameTotals& totals, StepReport& report);
+  void explain(const Island& island, const StepOutcome& outcome, StepReport& report) const;
+  void end_frame(double end, StepReport& report);
   bool settles(const Island& island) const;
   double largest_restitution(const Island& island) const;
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
@@ -164,7 +176,6 @@ class World {
   std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
   std::vector<Island*> islands_;                            // of these, those that the frame is made of
   std::vector<const Island*> arrived_;                      // in this frame
-  std::vector<FrictionAnchor> start_anchors_;
   PairTable pair_table_;
   ContactDetector detector_;
   std::vector<ColliderMotion> collider_motions_;  // of the last question
@@ -177,13 +188,8 @@ class World {
     bool still;  // at the end of the last one
   };
   std::vector<Met> met_;
-  struct {  // see keep_substep
-    Motion motion;
-    std::vector<BodyLedger> ledger;
-    std::vector<FrictionAnchor> friction_anchors;
-    std::vector<CachedContact> contacts;
-    std::vector<Met> met;
-  } kept_;
+  std::vector<Motion> starts_;  // of searched steps, by the number of halvings
+  std::vector<char> in_pile_;   // bodies, of join_predicted
   double detection_ = 0;     // StepTimings::detection of this frame
   double left_ = 0;          // of settings.budget, likewise
   std::vector<Vec4> ahead_;  // where bodies would come to if nothing touched them

@@ -62,9 +62,9 @@ void World::restore(const State& to) {
     island->set_planes(island->memory.planes);
     load(*island);
     place_anchors(*island, clock(state.frame));
-    if (!stood(*island)) continue;
+    if (!was_skipped(*island)) continue;
     // the coming frame may leave it alone: its contacts are found here
-    prepare_contacts(*island, clock(state.frame), clock(state.frame + 1), scene.step, true);
+    prepare_contacts(*island, whole_frame(), true, false);
     recall(*island), load(*island);
   }
   state = to;  // not what the way here has booked; and which forces are new is for the next frame to see
@@ -80,14 +80,13 @@ void World::recall(Island& island) const {
   } else {
     island.memory = {};
   }
-  island.inelastic = island.memory.inelastic;
 }
 
 /// The motion of an island as it is in the state, with W there.
 void World::load(Island& island) const {
   Motion& m = island.motion;
   m.last_step = state.ledger[island.bodies()[0]].last_step;
-  m.history = !island.restarts;
+  m.history = !has_other_members(island);
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     const Body& body = model.bodies[island.bodies()[k]];
     const BodyLedger& ledger = state.ledger[island.bodies()[k]];

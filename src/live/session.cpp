@@ -74,8 +74,9 @@ double rigid_energy(const Simulation& sim, int body, const std::vector<Vec3>& x,
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {"kinetic", "elastic",  "contact", "external",   "total",    "target",
                                                  "rigid",   "momentum", "spin",    "iterations", "substeps", "ms",
-                                                 "loss",    "px",       "py",      "pz",         "lx",       "ly",
-                                                 "lz",      "cx",       "cy",      "cz",         "failed"};
+                                                 "loss",    "heat",     "owed",    "px",         "py",       "pz",
+                                                 "lx",      "ly",       "lz",      "cx",         "cy",       "cz",
+                                                 "failed"};
   return names;
 }
 
@@ -97,7 +98,7 @@ std::unique_ptr<Session::Lane> Session::make_lane(const Scene& scene, const std:
     const SolverSpec defaults;
     own.solver.method = method;
     own.solver.integrator = own.solver.minimizer = own.solver.conservation = "";
-    own.solver.acceleration = defaults.acceleration;
+    own.solver.direction = defaults.direction, own.solver.acceleration = defaults.acceleration;
     own.solver.rho = defaults.rho;
     own.solver.iterations = defaults.iterations, own.solver.budget = defaults.budget;
   }
@@ -328,6 +329,8 @@ std::vector<double> Session::metrics(const Lane& lane) const {
           double(lane.report.substeps),
           lane.report.milliseconds,
           m.booked_loss,
+          m.heat,
+          m.owed,
           m.momentum.x,
           m.momentum.y,
           m.momentum.z,
@@ -408,7 +411,7 @@ void Session::set_methods(const Json& message) {
   const int frame = now.frame();
   const bool torn = now.measure().torn > 0;
   for (auto& lane : lanes) {
-    // what has torn cannot be handed over: those begin anew
+    // what has torn cannot be handed over: those restart
     if (from_start || torn) continue;
     lane->simulation->set_step(now.scene().step);
     lane->simulation->set_state(x, v);

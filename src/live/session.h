@@ -62,7 +62,7 @@ class Session {
     int body = 0, vertex = 0;   // counted from the first of the body
     std::vector<int> vertices;  // of the body
     double stiffness = 0;       // of each
-    Vec3 wanted, reached;       // displacement from where it took hold, and what the last frame used of it
+    Vec3 wanted, reached;       // displacement from where it was activated, and what the last frame used of it
     std::vector<int> anchors;   // by lane
     std::vector<Vec3> start;    // of the vertex, by lane
     bool pin = false;

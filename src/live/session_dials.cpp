@@ -187,7 +187,7 @@ void Session::need_winds() {
     wind.velocity = Vec3{};
     windy.winds.push_back(wind);
   }
-  if (windy.winds.empty()) throw Refusal{"wind: found no body with faces, expected one that wind can take hold of"};
+  if (windy.winds.empty()) throw Refusal{"wind: found no body with faces, expected one that wind can act on"};
   if (sim.measure().torn > 0) throw Refusal{"wind: found a body that has torn, expected wind before that"};
   Diagnostics notes;
   std::vector<std::unique_ptr<Lane>> lanes;

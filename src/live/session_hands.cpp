@@ -12,12 +12,12 @@ namespace {
 /// A body held by a hand swings about it this often [1/s], held by a pin more often: soft enough to be thrown, stiff
 /// enough to be led.
 constexpr double hand_frequency = 2.2, pin_frequency = 6;
-/// Share of the rigid motion against the hand that a frame takes away at the grip: without it a body led about keeps
+/// Share of the rigid motion against the hand that a frame takes away at the hand: without it a body led about keeps
 /// all the work that was done on it and circles the pointer for ever.
 constexpr double grip_damping = 0.2;
 /// Springs are not stretched beyond this many sizes of the body: a pointer flung across the screen is no explosion.
 constexpr double farthest_pull = 0.75;
-/// Of the body's size: how much of it a hand takes hold of.
+/// Of the body's size: how much of it a hand holds.
 constexpr double hand_size = 0.09;
 
 double angular(double frequency) { return 2 * std::numbers::pi * frequency; }
@@ -57,7 +57,7 @@ std::vector<int> Session::patch_around(int body, int vertex, double radius) cons
   return out;
 }
 
-/// Takes hold in a lane: where the vertices are, or, in a lane made anew, where they were held.
+/// Anchors the vertices in a lane: where they are, or, in a lane that was restarted, where they were held.
 void Session::attach(Hand& hand, size_t lane) {
   Simulation& sim = *lanes_[lane]->simulation;
   AnchorSpec spec;
@@ -94,7 +94,7 @@ void Session::drag(const Json& message) {
 
 void Session::release(const Json& message) {
   const auto it = hands_.find(int(number(message, "id", 0, 1000)));
-  if (it == hands_.end()) return;  // let go already, by a reset
+  if (it == hands_.end()) return;  // released already, by a reset
   for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->simulation->remove_anchor(it->second.anchors[i]);
   hands_.erase(it);
 }
@@ -116,7 +116,7 @@ void Session::toggle_pin(const Json& message) {
     hands_.erase(it);
     return tell_state();
   }
-  // the scene's own anchors let go too
+  // the scene's own anchors are released too
   const Simulation& sim = *lanes_[0]->simulation;
   const std::vector<Vec3>& rest = sim.mesh(body).vertices;
   for (size_t a = 0; a < scene_.anchors.size(); ++a) {
@@ -179,7 +179,7 @@ void Session::pull(size_t index) {
     if (length > most) stretch = stretch * (most / length);
     const Vec3 displacement = at + stretch - hand.start[index];
     sim.move_anchor(hand.anchors[index], displacement);
-    // a dashpot on the rigid motion: v and w of a rigid body with this P and L, at the grip
+    // a dashpot on the rigid motion: v and w of a rigid body with this P and L, at the hand
     const Measures m = sim.measure(hand.body);
     const Mat3 turn = inverse(inertia_of(x, masses_, first, count, m.center));
     const Vec3 arm = at - m.center, velocity = m.momentum / m.mass + cross(turn * m.spin, arm);

@@ -78,8 +78,6 @@ class RangeCheck {
   void member(const Key&, SchemaLink, const std::string&) {}
   void member(const Key&, MaterialName, const std::string&) {}
   void member(const Key&, const bool*, const std::string&) {}
-  void member(const Key&, const Precision*, const std::string&) {}
-  void member(const Key&, const MeshRepair*, const std::string&) {}
   void member(const Key&, const std::filesystem::path*, const std::string&) {}
   void member(const Key&, const std::shared_ptr<const Mesh>*, const std::string&) {}  // check_mesh looks at meshes
   template <size_t n>
@@ -157,6 +155,15 @@ class RangeCheck {
     const std::string near = nearest(*value, all);
     out_.error(where, "found " + quoted(*value) + ", expected one of " + list + "or " + key.also_words +
                           (near.empty() ? "" : " (nearest: " + near + ")"));
+  }
+
+  void member(const Key&, const Choice& choice, const std::string& where) {
+    // a file has names, which the reader has looked up; a program may have cast a number
+    const int number = choice.get(choice.at);
+    if (number >= -1 && number < int(choice.names().size())) return;
+    std::string list;
+    for (const std::string& name : choice.names()) list += (list.empty() ? "" : ", ") + name;
+    out_.error(where, "found number " + std::to_string(number) + ", expected one of " + list);
   }
 
   template <class T>

@@ -13,10 +13,16 @@ namespace verve {
 
 namespace {
 
+/// Of a choice that a program has cast from a number: the range check has reported it otherwise.
+template <class Choice>
+bool has_name(Choice value) {
+  return size_t(value) < choice_names<Choice>().size();
+}
+
 /// The rules that tie several keys together.
 class SceneCheck {
  public:
-  SceneCheck(const Scene& scene, Diagnostics& out) : scene_(scene), out_(out) {}
+  SceneCheck(const Scene& scene, Diagnostics& out) : scene_(scene), out_(out), axes_(axes_of(scene.solver)) {}
 
   void run() {
     axes();
@@ -78,9 +84,9 @@ class SceneCheck {
   /// What the other ways to push back cannot do.
   void contact_response() {
     const ContactSpec& contact = *scene_.contact;
-    const std::string& response = contact.response;
-    if (response != "explicit" && response != "planes") return;
-    const std::string with = " with contact.response " + quoted(response) + ", which ";
+    const ContactResponse response = contact.response;
+    if (response == ContactResponse::implicit_penalty || !has_name(response)) return;
+    const std::string with = " with contact.response " + quoted(choice_name(response)) + ", which ";
     const auto refuse = [&](const std::string& where, double found, const char* what, double expected) {
       if (found != expected)
         out_.error(where, "found " + format_number(found) + with + what + ", expected " + format_number(expected) +
@@ -88,7 +94,7 @@ class SceneCheck {
     };
     const auto friction = [&](const std::string& where, double found) { refuse(where, found, "has no friction", 0); };
     const auto restitution = [&](const std::string& where, double found) {
-      if (response == "explicit") refuse(where, found, "gives back what it will", 1);
+      if (response == ContactResponse::explicit_force) refuse(where, found, "has no restitution", 1);
     };
     for (size_t i = 0; i < scene_.bodies.size(); ++i) {
       friction(at("bodies", i) + ".friction", scene_.bodies[i].friction);
@@ -100,114 +106,68 @@ class SceneCheck {
       friction(at("contact.pairs", i) + ".friction", contact.pairs[i].friction.value_or(0));
       restitution(at("contact.pairs", i) + ".restitution", contact.pairs[i].restitution.value_or(1));
     }
-    if (response == "explicit" && contact.self)
+    if (response == ContactResponse::explicit_force && contact.self)
       out_.error("contact.self", "found true" + with + "sees other bodies and colliders alone, expected false");
-    if (response != "planes") return;
+    if (response != ContactResponse::planes) return;
     if (contact.self) out_.error("contact.self", "found true" + with + "sees colliders alone, expected false");
     if (contact.bodies && scene_.bodies.size() > 1)
       out_.error("contact.bodies", "found true" + with + "sees colliders alone, expected false");
-    const SolverSpec& s = scene_.solver;
-    const MethodInfo* method = find_method(s.method);
-    if (!method) return;
-    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
-    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
-    if (minimizer != "projective" || conservation != "none")
-      out_.error("solver.method", "found " + quoted(s.method) + with +
+    if (axes_ && (axes_->minimizer != "projective" || axes_->conservation != "none"))
+      out_.error("solver.method", "found " + quoted(scene_.solver.method) + with +
                                       "belongs to the matrix of a projective step that holds nothing, expected one of "
                                       "pd, pd_bdf2 or another method of minimizer \"projective\" and conservation "
                                       "\"none\"");
   }
-  /// Steps that do not see what touches.
+  /// Steps that do not see contacts.
   void contact_method() {
     const SolverSpec& s = scene_.solver;
-    const MethodInfo* method = find_method(s.method);
-    if (!method) return;  // reported with the other names
-    const std::string integrator = s.integrator.empty() ? method->integrator : s.integrator;
-    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
-    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
-    if (sees_contact(integrator, minimizer, conservation)) return;
+    if (!axes_ || sees_contact(*axes_)) return;
     std::string found = quoted(s.method), expected;
     for (const auto& [key, value] : {std::pair{" and integrator ", s.integrator},
                                      {" and minimizer ", s.minimizer},
                                      {" and conservation ", s.conservation}})
       if (!value.empty()) found += key + quoted(value);
     for (const MethodInfo& info : method_infos())
-      if (sees_contact(info.integrator, info.minimizer, info.conservation))
+      if (sees_contact(info.axes()))
         expected += (expected.empty() ? "" : ", ") + info.name;
     out_.error("solver.method", "found " + found + " with " + (scene_.contact ? "contact" : "colliders") +
                                     ", which bodies would pass through, expected one of " + expected);
   }
-  /// Points of the three axes that are no method.
+  /// Points of the three axes that are no method, and what goes with some points alone.
   void axes() {
     const SolverSpec& s = scene_.solver;
-    const MethodInfo* method = find_method(s.method);
-    if (!method) return;  // reported with the other names
-    const std::string integrator = s.integrator.empty() ? method->integrator : s.integrator;
-    const std::string minimizer = s.minimizer.empty() ? method->minimizer : s.minimizer;
-    const std::string conservation = s.conservation.empty() ? method->conservation : s.conservation;
-    const auto known = [](const std::vector<std::string>& names, const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    if (!known(integrator_names(), integrator) || !known(minimizer_names(), minimizer) ||
-        !known(conservation_names(), conservation))
-      return;  // likewise
-    const auto& own = own_step_names();
-    const bool steps_itself = std::find(own.begin(), own.end(), integrator) != own.end();
-    if (steps_itself != (minimizer == "own"))
-      out_.error("solver.minimizer", "found " + quoted(minimizer) + " with integrator " + quoted(integrator) +
-                                         (steps_itself ? ", which has a step of its own, expected \"own\""
-                                                       : ", which minimises, expected another than \"own\""));
-    const bool constrained = conservation == "cpd" || conservation == "published";
-    const bool held = minimizer == "projective" || (minimizer == "lbfgs" && conservation == "cpd");
-    if (!steps_itself && minimizer != "own" && constrained && !held)
-      out_.error("solver.minimizer", "found " + quoted(minimizer) + " with conservation " + quoted(conservation) +
-                                         ", whose constraints it does not know, expected \"projective\"" +
-                                         (conservation == "cpd" ? " or \"lbfgs\"" : ""));
-    const bool constant = minimizer == "projective" || minimizer == "jacobi" || minimizer == "gauss_seidel";
-    if (s.acceleration != "none" && (!constant || constrained) && known(acceleration_names(), s.acceleration))
+    if (!axes_) return;  // reported with the other names
+    const auto& [integrator, minimizer, conservation] = *axes_;
+    const IntegratorInfo* const base = find_integrator_info(integrator);
+    if (!base || !find_minimizer_info(minimizer) || !find_conservation_info(conservation)) return;  // likewise
+    for (const AxesConflict& conflict : conflicts_of(*axes_)) out_.error("solver." + conflict.axis, conflict.message);
+    if (s.acceleration != Acceleration::none && has_name(s.acceleration) && !takes_acceleration(*axes_))
       out_.error("solver.acceleration",
-                 "found " + quoted(s.acceleration) + " with minimizer " + quoted(minimizer) + " and conservation " +
-                     quoted(conservation) +
+                 "found " + quoted(choice_name(s.acceleration)) + " with minimizer " + quoted(minimizer) +
+                     " and conservation " + quoted(conservation) +
                      ", expected \"none\", or minimizer \"projective\", \"jacobi\" or \"gauss_seidel\" and what "
                      "leaves the step free: conservation \"none\"");
-    if (steps_itself && (conservation == "cpd" || conservation == "published"))
-      out_.error("solver.conservation", "found " + quoted(conservation) + " with integrator " + quoted(integrator) +
-                                            ", which minimises nothing that could be constrained, expected what is "
-                                            "held after the step: \"none\" or another of the choices");
-    if (integrator == "quasistatic" && conservation != "none")
-      out_.error("solver.conservation", "found " + quoted(conservation) +
-                                            " with integrator \"quasistatic\", which has no motion to hold, expected "
-                                            "\"none\"");
-    if (conservation == "published" && integrator != "implicit_euler")
-      out_.error("solver.conservation", "found \"published\" with integrator " + quoted(integrator) +
-                                            ", expected \"implicit_euler\", which it is written for, or conservation "
-                                            "\"cpd\"");
     if (integrator == "newmark" && s.newmark_beta < 0.5 * s.newmark_gamma)
       out_.warning("solver.newmark_beta", "found " + format_number(s.newmark_beta) +
                                               ", which is stable for short steps only, expected at least half of "
                                               "newmark_gamma, " +
                                               format_number(0.5 * s.newmark_gamma));
-    const bool direct = integrator != "implicit_midpoint" && integrator != "newmark" && integrator != "chung_hulbert";
-    if (!direct && conservation == "cpd" && minimizer == "lbfgs")
-      out_.error("solver.minimizer", "found \"lbfgs\" with integrator " + quoted(integrator) +
-                                         " and conservation \"cpd\", expected \"projective\"; \"generalized_alpha\", "
-                                         "\"implicit_euler\" and \"trbdf2\" take both");
-    if (s.budget > 0 && !keeps_budgets(integrator, minimizer, conservation))
+    if (s.budget > 0 && !keeps_budgets(*axes_))
       out_.error("solver.budget", "found " + format_number(s.budget) + " with integrator " + quoted(integrator) +
                                       ", minimizer " + quoted(minimizer) + " and conservation " + quoted(conservation) +
                                       ", which cannot keep to one, expected 0; \"cpd\" by \"projective\" steps of "
                                       "\"generalized_alpha\" or \"implicit_euler\" can, and \"pd\"");
-    for (size_t i = 0; !direct && conservation == "cpd" && i < scene_.bodies.size(); ++i)
-      if (scene_.bodies[i].mass_matrix == "consistent")
+    for (size_t i = 0; !takes_consistent_mass(*axes_) && i < scene_.bodies.size(); ++i)
+      if (scene_.bodies[i].mass_matrix == MassMatrix::consistent)
         out_.error(at("bodies", i) + ".mass_matrix",
                    "found \"consistent\" with integrator " + quoted(integrator) +
                        " and conservation \"cpd\", expected \"lumped\"; \"generalized_alpha\" and \"implicit_euler\" "
                        "take both");
-    for (size_t i = 0; integrator == "quasistatic" && i < scene_.bodies.size(); ++i)
+    for (size_t i = 0; !base->dynamic && i < scene_.bodies.size(); ++i)
       for (size_t k = 0; k < scene_.bodies[i].potentials.size(); ++k)
         if (!scene_.bodies[i].potentials[k].tear.empty())
           out_.error(at(at("bodies", i) + ".potentials", k) + ".tear",
-                     "found with integrator \"quasistatic\", which has no place for what comes loose, expected an "
+                     "found with integrator " + quoted(integrator) + ", which has no place for what comes loose, expected an "
                      "integrator with inertia");
   }
 
@@ -218,7 +178,7 @@ class SceneCheck {
     mesh(body.mesh, where + ".mesh");
     embed(body, where);
     for (size_t i = 0; i < body.potentials.size(); ++i) potential(body.potentials[i], at(where + ".potentials", i));
-    if (body.mass_matrix == "consistent" && std::any_of(body.potentials.begin(), body.potentials.end(),
+    if (body.mass_matrix == MassMatrix::consistent && std::any_of(body.potentials.begin(), body.potentials.end(),
                                                         [](const PotentialSpec& p) { return !p.tear.empty(); }))
       out_.error(where + ".mass_matrix",
                  "found \"consistent\" for a body that tears, expected \"lumped\": an element that goes would take its "
@@ -441,6 +401,7 @@ class SceneCheck {
 
   const Scene& scene_;
   Diagnostics& out_;
+  const std::optional<MethodAxes> axes_;
   std::set<std::string> body_names_;
 };
 

@@ -79,6 +79,15 @@ double MassCoupling::kinetic(const Vec4* v) const {
   return -0.25 * sum;
 }
 
+double kinetic_energy(const double* mass, int count, const MassCoupling& coupling, const Vec4* v, const Vec3& drift) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 w = v[i].xyz() - drift;
+    sum += 0.5 * mass[i] * dot(w, w);
+  }
+  return coupling.empty() ? sum : sum + coupling.kinetic(v);  // rows of D sum to zero: a drift adds nothing
+}
+
 Vec3 MassCoupling::spin(const Vec4* x, const Vec4* v) const {
   Vec3 sum{};
   for (int i = 0; i < rows(); ++i)

@@ -1,20 +1,19 @@
 #include <algorithm>
 
 #include "verve/registry.h"
-#include "verve/scene.h"
 
 namespace verve {
 
-// Methods by name: each a point on the three axes, with the combinations that papers compare. The only list; loader, schema, docs, `verve list` and the contract
-// tests all read it.
+// Methods by name: each a point on the three axes, with the combinations that papers compare. The only list; loader,
+// schema, docs, `verve list` and the contract tests all read it.
 const std::vector<MethodInfo>& method_infos() {
   static const std::vector<MethodInfo> infos{
       {"cpd",
        "Constrained Projective Dynamics on generalised-alpha: holds P, L and H and keeps the oscillation (default)",
-       "generalized_alpha", "projective", "cpd", 0.8, 40, 0, true, true, false, 1, "loss"},
+       "generalized_alpha", "projective", "cpd", 0.8, 40, 0, true, true, false, 1, EnergyDirection::loss},
       {"cpd_gradient", "the same with H corrected along its gradient, as printed: slow modes pay for what fast ones lose",
        "generalized_alpha", "projective", "cpd", 0.8, 40},
-      {"cpd_bdf2", "the same on BDF2 (rho = 0): calmer, loses oscillation below about 8 frames per period",
+      {"cpd_bdf2", "the same on BDF2 (rho = 0): smoother, loses oscillation below about 8 frames per period",
        "generalized_alpha", "projective", "cpd", 0, 40},
       {"cpd_euler", "the same on backward Euler: holds P, L and H while the oscillation turns into other motion",
        "implicit_euler", "projective", "cpd", 0, 40},
@@ -91,8 +90,7 @@ MethodInfo with_conservation(MethodInfo base, const std::string& conservation) {
   base.name += "+" + conservation;
   base.help += ", then " + conservation + " after the step";
   base.conservation = conservation;
-  // these put the centre of mass where constant forces take it (docs/fepr.md)
-  if (conservation == "fepr" || conservation == "energy_budget") base.fall = 0;
+  if (find_conservation_info(conservation)->exact_fall) base.fall = 0;
   return base;
 }
 
@@ -118,82 +116,6 @@ const MethodInfo* find_method(std::string_view name) {
     for (const MethodInfo& info : *list)
       if (info.name == name) return &info;
   return nullptr;
-}
-
-// The names on the axes; src/integrators/registry.cpp holds what is behind those of the first.
-const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out{"implicit_euler", "generalized_alpha", "implicit_midpoint", "newmark",
-                                 "chung_hulbert",  "trbdf2",            "quasistatic"};
-    out.insert(out.end(), own_step_names().begin(), own_step_names().end());
-    return out;
-  }();
-  return names;
-}
-
-const std::vector<std::string>& minimizer_names() {
-  static const std::vector<std::string> names{"projective",   "newton", "lbfgs", "admm", "jacobi",
-                                              "gauss_seidel", "own"};
-  return names;
-}
-
-const std::vector<std::string>& conservation_names() {
-  static const std::vector<std::string> names{"none",        "cpd",           "published", "fepr",
-                                              "energy_only", "energy_budget", "momentum",  "blend"};
-  return names;
-}
-
-const std::vector<std::string>& post_step_names() {
-  static const std::vector<std::string> names{"fepr", "energy_only", "energy_budget", "momentum", "blend"};
-  return names;
-}
-
-const std::vector<std::string>& direction_names() {
-  static const std::vector<std::string> names{"loss", "gradient"};
-  return names;
-}
-
-const std::vector<std::string>& hold_names() {
-  static const std::vector<std::string> names{"total", "resolved"};
-  return names;
-}
-
-const std::vector<std::string>& acceleration_names() {
-  static const std::vector<std::string> names{"none", "chebyshev", "anderson"};
-  return names;
-}
-
-bool keeps_budgets(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {
-  if (minimizer != "projective") return false;
-  if (conservation == "none") return integrator == "implicit_euler";  // others need what their iterations bring
-  return conservation == "cpd" && (integrator == "implicit_euler" || integrator == "generalized_alpha");
-}
-
-bool keeps_budgets(const SolverSpec& solver) {
-  const MethodInfo* const method = find_method(solver.method);
-  return method && keeps_budgets(solver.integrator.empty() ? method->integrator : solver.integrator,
-                                 solver.minimizer.empty() ? method->minimizer : solver.minimizer,
-                                 solver.conservation.empty() ? method->conservation : solver.conservation);
-}
-
-bool sees_contact(std::string_view integrator, std::string_view minimizer, std::string_view conservation) {
-  const auto in = [](std::string_view name, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  // contact is a part of W whose places are found anew at every x: what minimises W as a whole sees it
-  if (!in(minimizer, {"projective", "newton", "lbfgs"}) || integrator == "quasistatic") return false;
-  // these hold H at the end of a step whose forces are those of another point, where nothing may touch
-  if (conservation == "cpd" && in(integrator, {"implicit_midpoint", "newmark", "chung_hulbert"})) return false;
-  // these put back after the step what a contact has just changed: momenta, or positions
-  return !in(conservation, {"fepr", "energy_budget", "momentum"});
-}
-
-const std::vector<std::string>& own_step_names() {
-  static const std::vector<std::string> names{
-      "pbd",  "xpbd",
-      "hard", "fast_projection", "compliant", "compliant_plain", "linearized_euler", "symplectic_euler",
-      "explicit_euler", "verlet", "jakobsen"};
-  return names;
 }
 
 }  // namespace verve

@@ -471,7 +471,7 @@ Expected<Model> compile(const Scene& scene) {
     for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
     body.mass = mass;  // by vertex until the rows are known
     std::vector<MassPair> pairs;
-    if (spec.mass_matrix == "consistent") pairs = mass_pairs(body.mesh, spec.density * scale);
+    if (spec.mass_matrix == MassMatrix::consistent) pairs = mass_pairs(body.mesh, spec.density * scale);
     build_batches(body, spec, pairs, where, out);
     if (body.vertex_of_row.empty()) continue;  // with the reasons in out
     body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
@@ -517,7 +517,7 @@ Expected<Model> compile(const Scene& scene) {
     model.sails.push_back(make_sail(body, model.bodies[body], surface(model.bodies[body].mesh)));
     if (model.sails.back().triangles.empty())
       out.error("winds[" + std::to_string(w) + "].body",
-                "found a body without triangles or tetrahedra, expected one that wind can take hold of");
+                "found a body without triangles or tetrahedra, expected one that wind can act on");
   }
   compile_contact(scene, model, out);
   if (out.has_errors()) return out;

@@ -49,11 +49,46 @@ Key describe(std::string name, std::string help, Traits traits, Member (*member)
   return key;
 }
 
+template <class T>
+struct ChoiceOf;  // how an enum, or an optional one, is read and written by number
+template <class T>
+requires std::is_enum_v<T>
+struct ChoiceOf<T> {
+  using Enum = T;
+  static int get(const void* at) { return int(*static_cast<const T*>(at)); }
+  static void set(void* at, int number) { *static_cast<T*>(at) = T(number); }
+};
+template <class T>
+requires std::is_enum_v<T>
+struct ChoiceOf<std::optional<T>> {
+  using Enum = T;
+  static int get(const void* at) {
+    const auto& value = *static_cast<const std::optional<T>*>(at);
+    return value ? int(*value) : -1;
+  }
+  static void set(void* at, int number) {
+    auto& value = *static_cast<std::optional<T>*>(at);
+    if (number < 0)
+      value.reset();
+    else
+      value = T(number);
+  }
+};
+
 template <auto M>
 Key key(std::string name, std::string help, Traits traits = {}) {
-  return describe(std::move(name), std::move(help), std::move(traits), [](void* owner) -> Member {
-    return &(static_cast<typename OwnerOf<decltype(M)>::Type*>(owner)->*M);
-  });
+  using Owner = typename OwnerOf<decltype(M)>::Type;
+  using Type = std::remove_reference_t<decltype(std::declval<Owner&>().*M)>;
+  if constexpr (requires { typename ChoiceOf<Type>::Enum; }) {
+    using Enum = typename ChoiceOf<Type>::Enum;
+    traits.choices = choice_names<Enum>, traits.optional = !std::is_enum_v<Type>;
+    return describe(std::move(name), std::move(help), std::move(traits), [](void* owner) -> Member {
+      return Choice{&(static_cast<Owner*>(owner)->*M), ChoiceOf<Type>::get, ChoiceOf<Type>::set, choice_names<Enum>};
+    });
+  } else {
+    return describe(std::move(name), std::move(help), std::move(traits),
+                    [](void* owner) -> Member { return &(static_cast<Owner*>(owner)->*M); });
+  }
 }
 
 /// "of a sphere, capsule (without its round ends)": shapes that read a key.
@@ -113,15 +148,12 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                      {.optional = true, .choices = conservation_names}),
       key<&SolverSpec::direction>("direction",
                                   "of conservation cpd, along which H is corrected: what the step has lost, or the "
-                                  "gradient of H; null: the method's",
-                                  {.optional = true, .choices = direction_names}),
+                                  "gradient of H; null: the method's"),
       key<&SolverSpec::hold>("hold",
                              "of direction loss: the total energy, or the total and the heat of what the step cannot "
-                             "resolve",
-                             {.choices = hold_names}),
+                             "resolve"),
       key<&SolverSpec::acceleration>("acceleration",
-                                     "of minimizer projective, jacobi or gauss_seidel where nothing is held",
-                                     {.choices = acceleration_names}),
+                                     "of minimizer projective, jacobi or gauss_seidel where nothing is held"),
       key<&SolverSpec::window>("window", "pairs that minimizer lbfgs, steps that acceleration anderson remembers",
                                {.range = between(1, 20)}),
       key<&SolverSpec::rho>("rho",
@@ -145,20 +177,18 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                                 {.range = above(0)}),
       key<&SolverSpec::band>("band", "how far H may be from its target, in units of E_ref (\"blend\")",
                              {.range = above(0)}),
-      key<&SolverSpec::precision>("precision", "of the element kernels and the factor", {.choices = precision_names}),
+      key<&SolverSpec::precision>("precision", "of the element kernels and the factor"),
       key<&SolverSpec::global>(
           "global",
           "solver of the global step: a factor (\"direct\", \"half\": kept in half precision where "
           "precision is float), multigrid, or what suits the size (large float factors go to half where that loses "
-          "nothing)",
-          {.choices = global_solver_names}),
+          "nothing)"),
       key<&SolverSpec::stiffness>("stiffness", "share of each correction that is applied; pbd only",
                                   {.range = between(0, 1)}),
       key<&SolverSpec::stiffness_per>("stiffness_per",
                                       "whether that share is taken of each projection, as it is, or 1 - (1 - "
                                       "stiffness)^(1/iterations), so that all "
-                                      "iterations of a step together leave 1 - stiffness; pbd only",
-                                      {.choices = stiffness_measures}),
+                                      "iterations of a step together leave 1 - stiffness; pbd only"),
       key<&SolverSpec::constraint_damping>("constraint_damping",
                                            "damping of each constraint relative to its stiffness; xpbd, small_steps, "
                                            "compliant and compliant_plain",
@@ -185,8 +215,7 @@ const std::vector<Key>& keys_of<BodySpec>() {
       key<&BodySpec::mass>("mass", "of the whole body; replaces density unless null",
                            {.unit = "kg", .range = above(0)}),
       key<&BodySpec::mass_matrix>("mass_matrix",
-                                  "mass at the vertices alone, or spread through the elements as their motion is",
-                                  {.choices = mass_matrix_names}),
+                                  "mass at the vertices alone, or spread through the elements as their motion is"),
       key<&BodySpec::potentials>("potentials", "what holds the body together"),
       key<&BodySpec::initial>("initial", "the start, relative to the placed rest shape"),
       key<&BodySpec::dials>("dials", "what to steer; anything not given is conserved"),
@@ -208,7 +237,7 @@ const std::vector<Key>& keys_of<MeshSpec>() {
       key<&MeshSpec::generator>("generator", "makes the mesh; its parameters are further keys beside it",
                                 {.optional = true, .choices = generator_names}),
       key<&MeshSpec::file>("file", "or: .mesh, .node/.ele or .obj, relative to the scene file", {.optional = true}),
-      key<&MeshSpec::repair>("repair", "what to do about faulty elements of a file", {.choices = repair_names}),
+      key<&MeshSpec::repair>("repair", "what to do about faulty elements of a file"),
       key<&MeshSpec::mesh>("data", "or: the mesh itself", {.optional = true}),
   };
   return keys;
@@ -405,8 +434,7 @@ const std::vector<Key>& keys_of<ContactSpec>() {
       key<&ContactSpec::self>("self", "whether bodies touch themselves"),
       key<&ContactSpec::stiffness>("stiffness", "of a vertex that touches, in units of mass / step^2",
                                    {.range = above(0)}),
-      key<&ContactSpec::response>("response", "what pushes back: a part of the energy, a force, or planes",
-                                  {.choices = contact_responses}),
+      key<&ContactSpec::response>("response", "what pushes back: a part of the energy, a force, or planes"),
       key<&ContactSpec::repulsion>("repulsion", "k_col of response explicit, in units of mass / (step^2 edge)",
                                    {.range = above(0)}),
       key<&ContactSpec::pairs>("pairs", "exceptions for two bodies, or a body and a collider"),
@@ -433,11 +461,6 @@ const std::vector<std::string>& collider_shapes() {
   return names;
 }
 
-const std::vector<std::string>& contact_responses() {
-  static const std::vector<std::string> names = {"implicit", "explicit", "planes"};
-  return names;
-}
-
 const std::vector<std::string>& generator_names() {
   static const auto names = names_of(mesh_generators(), [](const GeneratorInfo& g) { return g.name; });
   return names;
@@ -459,31 +482,6 @@ std::string combined_words() {
   for (const std::string& name : post_step_names()) out += (out.back() == '+' ? "" : "|") + name;
   return out + " with a method that holds nothing";
 }
-const std::vector<std::string>& precision_names() {
-  static const std::vector<std::string> names = {"double", "float"};
-  return names;
-}
-const std::vector<std::string>& global_solver_names() {
-  static const std::vector<std::string> names = {"automatic", "direct", "half", "multigrid"};
-  return names;
-}
-const std::vector<std::string>& stiffness_measures() {
-  static const std::vector<std::string> names = {"projection", "step"};
-  return names;
-}
-const std::vector<std::string>& repair_names() {
-  static const std::vector<std::string> names = {"refuse", "repair"};
-  return names;
-}
-const std::vector<std::string>& mass_matrix_names() {
-  static const std::vector<std::string> names = {"lumped", "consistent"};
-  return names;
-}
-const std::vector<std::string>& interpolation_names() {
-  static const std::vector<std::string> names = {"linear", "step"};
-  return names;
-}
-
 const GeneratorInfo* find_generator(const std::string& name) {
   for (const GeneratorInfo& generator : mesh_generators())
     if (generator.name == name) return &generator;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "verve/choices.h"
 #include "verve/registry.h"
 #include "verve/scene.h"
 
@@ -24,10 +25,18 @@ struct WholeOrAuto {
   int* value;
 };
 
+/// A value of an enum of verve/choices.h, or none of an optional one.
+struct Choice {
+  void* at;
+  int (*get)(const void* at);             ///< its number; -1: none
+  void (*set)(void* at, int number);
+  const std::vector<std::string>& (*names)();
+};
+
 /// Where a key's value lives. Adding a type here makes every visitor ask for its case.
 using Member = std::variant<
-    FormatVersion, SchemaLink, MaterialName, WholeOrAuto, double*, std::optional<double>*, int*, std::optional<int>*,
-    std::uint64_t*, bool*, std::string*, std::filesystem::path*, Precision*, MeshRepair*, Vec3*, std::optional<Vec3>*,
+    FormatVersion, SchemaLink, MaterialName, WholeOrAuto, Choice, double*, std::optional<double>*, int*, std::optional<int>*,
+    std::uint64_t*, bool*, std::string*, std::filesystem::path*, Vec3*, std::optional<Vec3>*,
     std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
     std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*, std::optional<std::array<Vec3, 2>>*,
     std::optional<std::pair<Vec3, double>>*, Track<double>*, Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*,
@@ -137,14 +146,7 @@ const std::vector<std::string>& potential_names();
 const std::vector<std::string>& method_names();
 const std::vector<std::string>& combined_method_names();
 std::string combined_words();                       ///< what those are
-const std::vector<std::string>& precision_names();  ///< in the order of the enum
-const std::vector<std::string>& global_solver_names();
-const std::vector<std::string>& stiffness_measures();
-const std::vector<std::string>& repair_names();
-const std::vector<std::string>& mass_matrix_names();
-const std::vector<std::string>& interpolation_names();
 const std::vector<std::string>& collider_shapes();
-const std::vector<std::string>& contact_responses();
 
 /// Null when there is none of that name.
 const GeneratorInfo* find_generator(const std::string& name);

@@ -71,7 +71,7 @@ void disturb_by_anchors(const Scene& scene, int step, double before, double afte
     const bool world = anchor.to_body.empty();
     if (world)
       find.momentum.disturbed(step, "exchanged with an anchor"), find.spin.disturbed(step, "exchanged with an anchor");
-    // taking hold of vertices where they are stores nothing yet; letting go drops what is stored
+    // an anchor that is activated where the vertices are stores no energy yet; releasing it drops what it stores
     const bool takes_hold = !anchor.active.at(before).value_or(false);
     const bool switches = changes(anchor.active, before, after);
     const bool works = changes(anchor.path, before, after) || changes(anchor.stiffness, before, after);

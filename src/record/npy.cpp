@@ -23,7 +23,7 @@ std::string npy_header(std::int64_t frames, std::int64_t vertices, bool float64)
 
 namespace {
 
-/// What stands behind 'key': in the dictionary, without the blanks before it.
+/// The value of 'key' in the dictionary, without the blanks before it.
 std::string behind(const std::string& dictionary, const std::string& key) {
   const size_t at = dictionary.find("'" + key + "':");
   if (at == std::string::npos) return "";

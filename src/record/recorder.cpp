@@ -145,7 +145,7 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
   impl->vertices = simulation.vertices();
   impl->float64 = double_positions;
 
-  // Files of an earlier run stay until both new ones hold frame 0, and are then replaced at one stroke.
+  // Files of an earlier run stay until both new ones hold frame 0, and are then replaced together.
   struct Part {
     OutputFile& file;
     fs::path target, part;

@@ -12,7 +12,7 @@ namespace verve {
 
 namespace {
 
-using Run = ReportRun::Impl;
+using Run = ReportRun::Content;
 
 template <class T, class F>
 void append_list(std::string& out, const std::vector<T>& items, F&& append_item) {
@@ -183,8 +183,8 @@ std::string report_json(const std::string& title, const std::string& description
   std::vector<size_t> geometry_of;
   for (const ReportRun* run : runs) {
     size_t g = 0;
-    while (g < geometries.size() && !same_meshes(*geometries[g], run->impl->meshes)) ++g;
-    if (g == geometries.size()) geometries.push_back(&run->impl->meshes);
+    while (g < geometries.size() && !same_meshes(*geometries[g], content_of(*run)->meshes)) ++g;
+    if (g == geometries.size()) geometries.push_back(&content_of(*run)->meshes);
     geometry_of.push_back(g);
   }
   std::string geometry;
@@ -193,7 +193,7 @@ std::string report_json(const std::string& title, const std::string& description
   std::vector<std::string> heads;
   double fixed_bytes = double(geometry.size()), frame_bytes = 0, smallest_bytes = 0;
   for (size_t i = 0; i < runs.size(); ++i) {
-    const Run& run = *runs[i]->impl;
+    const Run& run = *content_of(*runs[i]);
     std::string& head = heads.emplace_back();
     head = "{\"label\":" + json_string(run.label) + ",\"method\":" + json_string(run.scene.solver.method) +
            ",\"vertices\":" + std::to_string(run.vertices) + ",\"elements\":" + std::to_string(run.elements) +
@@ -235,7 +235,7 @@ std::string report_json(const std::string& title, const std::string& description
     if (i) out += ",\n";
     out += heads[i] + ",\"frames\":";
     if (playback)
-      append_frames(out, spread(runs[i]->impl->frames.list(), share));
+      append_frames(out, spread(content_of(*runs[i])->frames.list(), share));
     else
       out += "[]";
     out += '}';
@@ -264,7 +264,7 @@ Expected<bool> write_report(const std::filesystem::path& file, const std::string
                             const std::vector<const ReportRun*>& runs, const std::vector<AbsentRun>& absent) {
   if (runs.empty()) throw std::invalid_argument("write_report: found no runs, expected at least one");
   for (const ReportRun* run : runs)
-    if (!run || !run->impl) throw std::invalid_argument("write_report: found a null or moved-from run");
+    if (!run || !content_of(*run)) throw std::invalid_argument("write_report: found a null or moved-from run");
 
   double page_bytes = 0;
   for (const auto& asset : verve_record_files::all()) page_bytes += double(asset.text.size());

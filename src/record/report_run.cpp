@@ -125,7 +125,7 @@ size_t frames_that_fit(const std::vector<ReportMesh>& meshes, int max_frames) {
 
 constexpr size_t max_points = 6000;
 
-std::string span_text(const Span& span, const ReportRun::Impl& run) {
+std::string span_text(const Span& span, const ReportRun::Content& run) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "from %.3g s to %.3g s", run.start + span.from * run.scene.step,
                 run.start + span.to * run.scene.step);
@@ -143,7 +143,7 @@ double mean_of(const std::vector<FrameQuality>& frames, size_t first, double Fra
 
 }  // namespace
 
-ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames,
+ReportRun::Content::Content(std::string label_, const Simulation& simulation, int total_frames, int max_frames,
                       const FrameQuality& first)
     : label(std::move(label_)),
       vertices(simulation.vertices()),
@@ -157,7 +157,7 @@ ReportRun::Impl::Impl(std::string label_, const Simulation& simulation, int tota
   add(simulation, {}, first);
 }
 
-void ReportRun::Impl::follow_tears(const Simulation& simulation) {
+void ReportRun::Content::follow_tears(const Simulation& simulation) {
   torn.resize(meshes.size()), seen.resize(meshes.size());
   for (int b = 0; b < int(meshes.size()); ++b) {
     const int now = simulation.measure(b).torn;
@@ -183,7 +183,7 @@ void ReportRun::Impl::follow_tears(const Simulation& simulation) {
   }
 }
 
-void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured) {
+void ReportRun::Content::add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured) {
   follow_tears(simulation);
   const Measures m = simulation.measure();
   const int frame = simulation.frame();
@@ -228,31 +228,32 @@ void ReportRun::Impl::add(const Simulation& simulation, const StepReport& report
 
 ReportRun::ReportRun(std::string label, const Simulation& simulation, int total_frames, int max_frames,
                      const FrameQuality& quality)
-    : impl(std::make_unique<Impl>(std::move(label), simulation, total_frames, max_frames, quality)) {}
+    : content_(std::make_unique<Content>(std::move(label), simulation, total_frames, max_frames, quality)) {}
 ReportRun::ReportRun(ReportRun&&) noexcept = default;
 ReportRun& ReportRun::operator=(ReportRun&&) noexcept = default;
 ReportRun::~ReportRun() = default;
+const ReportRun::Content* content_of(const ReportRun& run) { return run.content_.get(); }
 
 void ReportRun::note(std::string column, std::string text) {
-  impl->notes.emplace_back(std::move(column), std::move(text));
+  content_->notes.emplace_back(std::move(column), std::move(text));
 }
-void ReportRun::mark_as_reference() { impl->reference = true; }
-void ReportRun::mark_as_failed() { impl->failed = true; }
+void ReportRun::mark_as_reference() { content_->reference = true; }
+void ReportRun::mark_as_failed() { content_->failed = true; }
 
 void ReportRun::frame(const Simulation& simulation, const StepReport& report, const FrameQuality& quality) {
-  if (simulation.vertices() != impl->vertices)
+  if (simulation.vertices() != content_->vertices)
     throw std::invalid_argument("ReportRun::frame: found " + std::to_string(simulation.vertices()) +
-                                " vertices, expected " + std::to_string(impl->vertices) +
+                                " vertices, expected " + std::to_string(content_->vertices) +
                                 " (those of the simulation it was made with)");
-  impl->add(simulation, report, quality);
+  content_->add(simulation, report, quality);
 }
 
 RunSummary ReportRun::summary(const std::vector<const ReportRun*>& beside) const {
-  const Impl& r = *impl;
+  const Content& r = *content_;
   const Spans spans = r.spans();
   double scale = energy_scale(r.history, {0, r.steps(), ""}), span_scale = energy_scale(r.history, spans.energy);
   for (const ReportRun* other : beside) {
-    const Impl& o = *other->impl;
+    const Content& o = *other->content_;
     if (o.failed) continue;
     scale = std::max(scale, energy_scale(o.history, {0, o.steps(), ""}));
     span_scale = std::max(span_scale, energy_scale(o.history, o.spans().energy));

@@ -92,7 +92,7 @@ class Thinned {
   bool last_kept_ = false;
 };
 
-struct ReportRun::Impl {
+struct ReportRun::Content {
   std::string label;
   int vertices = 0, elements = 0;
   std::vector<ReportMesh> meshes;
@@ -109,7 +109,8 @@ struct ReportRun::Impl {
   std::vector<std::pair<std::string, std::string>> notes;  ///< columns of the table
   bool reference = false, failed = false;
 
-  Impl(std::string label_, const Simulation& simulation, int total_frames, int max_frames, const FrameQuality& first);
+  Content(std::string label_, const Simulation& simulation, int total_frames, int max_frames,
+          const FrameQuality& first);
   void add(const Simulation& simulation, const StepReport& report, const FrameQuality& measured);
   void follow_tears(const Simulation& simulation);
   int steps() const { return int(history.frames.size()) - 1; }

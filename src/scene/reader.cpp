@@ -119,13 +119,14 @@ class Reader {
     out = json.boolean;
     return true;
   }
-  bool choice(const Json& json, const std::vector<std::string>& names, size_t& out, const std::string& path) {
+  bool choice(const Json& json, const std::vector<std::string>& names, size_t& out, const std::string& path,
+              const std::string& also = "") {
     for (out = 0; json.is(Kind::string) && out < names.size(); ++out)
       if (names[out] == json.text) return true;
     if (json.is(Kind::string))
       problem(json.place, path, "found " + describe_found(json) + ", " + expected_one_of(json.text, names), true);
     else
-      wrong(json, path, "one of " + list_of(names));
+      wrong(json, path, "one of " + list_of(names) + also);
     return false;
   }
 
@@ -146,7 +147,7 @@ class Reader {
         problem(member.place, place, "found a second time, expected each key once");
       } else if (member.key == "interpolation") {
         static const std::vector<std::string> only_step = {"step"};
-        const std::vector<std::string>& choices = std::is_same_v<T, bool> ? only_step : interpolation_names();
+        const std::vector<std::string>& choices = std::is_same_v<T, bool> ? only_step : choice_names<Interpolation>();
         if (size_t n = 0; choice(member.value, choices, n, place) && choices[n] == "step")
           out.interpolation = Interpolation::step;
       } else if (member.key != "keys") {
@@ -245,11 +246,10 @@ class Reader {
       problem(json.place, path, "found " + describe_found(json) + ", expected a file that exists" + looked);
     }
   }
-  void read(const Key&, const Json& json, Precision* out, const std::string& path) {
-    if (size_t n = 0; choice(json, precision_names(), n, path)) *out = Precision(n);
-  }
-  void read(const Key&, const Json& json, MeshRepair* out, const std::string& path) {
-    if (size_t n = 0; choice(json, repair_names(), n, path)) *out = MeshRepair(n);
+  void read(const Key& key, const Json& json, const Choice& out, const std::string& path) {
+    if (key.info.optional && json.is(Kind::null)) return out.set(out.at, -1);
+    if (size_t n = 0; choice(json, out.names(), n, path, key.info.optional ? " or null" : ""))
+      out.set(out.at, int(n));
   }
   void read(const Key& key, const Json& json, std::vector<int>* out, const std::string& path) {
     out->clear();

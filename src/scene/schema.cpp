@@ -119,8 +119,7 @@ struct FormOf {
     return key.info.optional ? nullable(std::move(form)) : form;
   }
   Form operator()(const std::filesystem::path*) const { return nullable({make(with("type", "string")), "text"}); }
-  Form operator()(const Precision*) const { return choice(precision_names()); }
-  Form operator()(const MeshRepair*) const { return choice(repair_names()); }
+  Form operator()(const Choice& c) const { return key.info.optional ? nullable(choice(c.names())) : choice(c.names()); }
   Form operator()(const std::vector<int>*) const {
     return {list(number(key.info, true)), "list of whole numbers >= 0"};
   }
@@ -135,10 +134,10 @@ struct FormOf {
     return {list(list(number(key.info, true), int(n))), "list of " + words(n, true)};
   }
   Form operator()(const Track<double>*) const {
-    return {track(number(key.info), interpolation_names()), words(1) + ", or keyframes"};
+    return {track(number(key.info), choice_names<Interpolation>()), words(1) + ", or keyframes"};
   }
   Form operator()(const Track<Vec3>*) const {
-    return {track(list(number(key.info), 3), interpolation_names()), words(3) + ", or keyframes"};
+    return {track(list(number(key.info), 3), choice_names<Interpolation>()), words(3) + ", or keyframes"};
   }
   Form operator()(const Track<bool>*) const {
     return {track(make(with("type", "boolean")), {"step"}), "true or false, or keyframes"};
@@ -242,7 +241,7 @@ void add_parameters(const std::vector<ParameterInfo>& parameters, bool may_chang
     } else if (may_change && info.integer) {
       schema = track(number(info), {"step"});
     } else if (may_change) {
-      schema = track(number(info), interpolation_names());
+      schema = track(number(info), choice_names<Interpolation>());
       for (JsonMember& member : schema.members)
         if (member.key == "anyOf") member.value.items.push_back(list(number(info)));
     }

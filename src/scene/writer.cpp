@@ -24,7 +24,7 @@ Json json_of(const Track<T>& track) {
     keys.items.push_back(Json::array({Json(key.time), key.value ? json_of(*key.value) : Json()}));
   Json out = Json::object();
   out.set("keys", std::move(keys));
-  if (!std::is_same_v<T, bool>) out.set("interpolation", interpolation_names()[size_t(track.interpolation)]);
+  if (!std::is_same_v<T, bool>) out.set("interpolation", choice_name(track.interpolation));
   return out;
 }
 
@@ -94,8 +94,10 @@ struct Writer {
     const std::filesystem::path full = std::filesystem::absolute(*value, failed);
     return value->empty() ? Json() : Json((failed ? *value : full).lexically_normal().generic_string());
   }
-  Json operator()(const Precision* value) const { return Json(precision_names()[size_t(*value)]); }
-  Json operator()(const MeshRepair* value) const { return Json(repair_names()[size_t(*value)]); }
+  Json operator()(const Choice& choice) const {
+    const int number = choice.get(choice.at);
+    return number < 0 ? Json() : Json(choice.names()[size_t(number)]);
+  }
   Json operator()(const std::optional<std::array<Vec3, 2>>* value) const {
     return *value ? Json::array({json_of((**value)[0]), json_of((**value)[1])}) : Json();
   }

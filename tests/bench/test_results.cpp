@@ -42,6 +42,21 @@ TEST_CASE("repeats have a least, a median and a mean") {
   CHECK(t.mean() == 27);
 }
 
+TEST_CASE("two threads are to be 1.5 times as fast as one, with the same bits (Inventory C21)") {
+  // the bench decides; here, that it can say no (nothing is asked of a clock in a test)
+  CaseResult c;
+  CHECK(!two_threads(c));
+  const auto measured = [&](double one, double two, std::uint64_t hash) {
+    c.variants = {variant("pd", Precision::float32, 1, one, 1), variant("pd", Precision::float32, 2, two, 1)};
+    c.variants[1].hash = hash;
+    return two_threads(c).value();
+  };
+  CHECK(measured(3, 2, 0x12abc).holds());
+  CHECK(measured(3, 2, 0x12abc).speedup == doctest::Approx(1.5));
+  CHECK(!measured(2.9, 2, 0x12abc).holds());
+  CHECK(!measured(4, 2, 0x12abd).holds());
+}
+
 TEST_CASE("ratios are those of the minima, against the baseline of the same precision") {
   Results results;
   CaseResult& c = results.cases.emplace_back();

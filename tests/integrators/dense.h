@@ -205,7 +205,7 @@ struct Problem {
     c.rightCols(1) = grad_H(x);
     return c;
   }
-  /// What stands beside them in the equation of motion, (1 + lambda) gg + lambda (lin - Cq w) + Dq lambda_q.
+  /// The terms beside them in the equation of motion, (1 + lambda) gg + lambda (lin - Cq w) + Dq lambda_q.
   Matrix D(const Vector& x) const {
     Matrix d = C(x);
     if (momenta) d.leftCols(6) = Dq, d.col(6) -= Cq * w;

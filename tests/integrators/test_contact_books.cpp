@@ -74,7 +74,7 @@ BodySpec cloth(int vertices, double mu, double bending, double thickness, const 
 }  // namespace
 
 TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (P16)") {
-  // Steps that ended at a bound of their multiplier, at a kink of what touches or after 40 iterations were taken as
+  // Steps that ended at a bound of their multiplier, at a kink of the contact energy or after 40 iterations were taken as
   // they were, at the shortest length; and backward Euler, the last resort of what flies, left turning bodies the
   // velocity of a chord. These three gained 140 times their energy for a frame, 2.3 % and 3.3 %.
   const double e = 1;
@@ -106,7 +106,7 @@ TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (
 }
 
 TEST_CASE("edges and corners of a collider that are found inside a body do not throw it out (N30)") {
-  // They had no allowance, as features of other bodies have: what a step saw of them deep in a body was there at once.
+  // They had no rest penetration, as features of other bodies have: what a step saw of them deep in a body was there at once.
   // The ball and the tetrahedron gained 27 %, the box on the edge of a mesh 1.8 %.
   std::vector<BodySpec> bodies = {moving(hard("ball", "ball", {{"size", {0.3}}, {"frequency", {3}}}, 3e6),
                                          {-0.095, 0.4, -0.097}, {26, -31, -84}, {}, {}, 1),
@@ -190,7 +190,7 @@ TEST_CASE("sheets that touch and give back nothing gain nothing (P16)") {
 }
 
 TEST_CASE("friction of bodies that push askew, past the edges of each other, makes no energy (P16)") {
-  // A grip that gave way went to the foot of the face's normal, and was still stretched across what pushed.
+  // A friction anchor that slipped went to the foot of the face's normal, and was still stretched across what pushed.
   Scene scene;
   scene.bodies = {
       tetrahedron("a", {0.9, -0.14878, 0.0032653}, {78.5355, 82.3521, 73.6414}, {-0.2, 0, 0},

@@ -145,7 +145,7 @@ TEST_CASE("what is near a plane and does not touch it yet steps, with consistent
     CAPTURE(published);
     BodySpec box = box_body(3, 1e5);
     box.place.translate = {0, 0.7499, 0}, box.initial.stretch = {1, 1.49, 1};
-    if (!published) box.mass_matrix = "consistent";
+    if (!published) box.mass_matrix = MassMatrix::consistent;
     Scene scene;
     scene.bodies = {box}, scene.colliders = {floor_plane()};
     if (published) scene.solver.method = "published";
@@ -215,7 +215,7 @@ TEST_CASE("crushed to a twentieth between two plates and released, a block has i
   CHECK(volume(sim) >= 0.95);
 }
 
-TEST_CASE("friction holds on a slope that moves away from what lies on it, up and down or for good") {
+TEST_CASE("friction holds on a slope that moves away from what rests on it, up and down or for good") {
   const double angle = 20 * std::numbers::pi / 180;
   const Vec3 out{-std::sin(angle), std::cos(angle), 0}, along{-std::cos(angle), -std::sin(angle), 0};
   for (const std::string method : {"cpd", "pd"})
@@ -268,7 +268,7 @@ TEST_CASE("a collider on keyframes pushes a body along at its own speed (N30)") 
   CHECK(m.momentum.x / m.mass == doctest::Approx(1).epsilon(0.02));
 }
 
-TEST_CASE("a collider that is switched off lets go, one that is switched on takes hold") {
+TEST_CASE("a collider that is switched off acts no longer, one that is switched on does") {
   ColliderSpec ground = floor_plane();
   ground.active = {}, ground.active.keys = {{0, true}, {1, false}};
   ground.active.interpolation = Interpolation::step;

@@ -32,7 +32,7 @@ ColliderSpec small_collider(const std::string& shape, const Vec3& at, const Vec3
   return c;
 }
 
-/// What the bar lies on, with nothing above y = 0: two edges along z, the same as capsules, four corners, four balls.
+/// What the bar rests on, with nothing above y = 0: two edges along z, the same as capsules, four corners, four balls.
 std::vector<ColliderSpec> supports(const std::string& kind) {
   constexpr double side = 0.2, radius = 0.05;
   std::vector<ColliderSpec> out;

@@ -32,7 +32,7 @@ std::string complaint(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("what touches has the same bits on any number of threads, and after a reset") {
+TEST_CASE("contacts have the same bits on any number of threads, and after a reset") {
   Simulation one = make(heap(), 1);
   const std::uint64_t hash = hash_after(one, 25);
   CHECK(one.measure().booked_loss > 0);
@@ -118,7 +118,7 @@ TEST_CASE("methods that let bodies pass through are refused, all others hold a b
     CAPTURE(method.name);
     Scene with = scene;
     with.solver.method = method.name;
-    if (!sees_contact(method.integrator, method.minimizer, method.conservation)) {
+    if (!sees_contact(method.axes())) {
       const std::string text = complaint(with);
       CAPTURE(text);
       CHECK(text.find("solver.method: found \"" + method.name + "\" with colliders") != std::string::npos);

@@ -141,7 +141,7 @@ TEST_CASE("a ball dropped from 2 m bounces as high as in fine steps (P15)") {
 TEST_CASE("a ball as hard as rubber, or steel, comes back to its height (C32)") {
   // In flight it has no deformation that would tell how short the steps of an impact must be: it takes a hundredth of a
   // frame. One step through it would keep H, and put four fifths of it into vibration. At its turning point all of H is
-  // in what touches, no step can hold it, and what it dips by there is paid back when the ball leaves.
+  // in the contacts, no step can hold it, and what it dips by there is paid back when the ball leaves.
   for (const double stiffness : {1e6, 1e7, 1e8, 1e9}) {
     CAPTURE(stiffness);
     const Scene scene = grounded({ball_body(0.6, 4, stiffness, {0, 2.3, 0})}, {floor_plane()});
@@ -223,7 +223,7 @@ TEST_CASE("soft boxes that go deep into each other keep P, and get back what the
 }
 
 TEST_CASE("a flush stack of five boxes stands for a minute") { CHECK(drift_of_stack(0, 60, 1800) <= 1e-3); }
-TEST_CASE("what stands costs no iteration, is what it was, and moves again when it is pushed") {
+TEST_CASE("a sleeping island costs no iteration, is what it was, and moves again when it is pushed") {
   Simulation sim = make(stack_of(5, 0));
   for (int frame = 0; frame < 90; ++frame) REQUIRE(sim.step());
   const Measures before = sim.measure(4);
@@ -243,8 +243,8 @@ TEST_CASE("what stands costs no iteration, is what it was, and moves again when 
   CHECK(sim.measure(4).iterations > 0);
   CHECK(sim.measure(4).momentum.x > 0);
 }
-TEST_CASE("energy dialled into a body of a heap that stands wakes it, and it hops (C21)") {
-  // Steps of heaps let go of H, and lay still however much was asked for.
+TEST_CASE("energy dialled into a body of a sleeping pile wakes it, and it hops (C21)") {
+  // Steps of piles released the energy constraint, and stayed at rest however much was asked for.
   std::vector<BodySpec> boxes;
   for (int i = 0; i < 3; ++i) {
     boxes.push_back(box_body(2, 1e6, "box " + std::to_string(i)));
@@ -346,7 +346,7 @@ TEST_CASE("a pair that gives back a part keeps P and L, and H with what is booke
   CHECK(sim.measure().booked_loss > 0.1 * m0.total);
 }
 
-TEST_CASE("a heap takes in what comes to it, and not what drifts along beside it") {
+TEST_CASE("a pile joins with what comes to it, and not what drifts along beside it") {
   // three balls that meet, and a fourth that vibrates 1.2 m away from them: taken in, it would be damped as they are
   for (const double drift : {0.0, 40.0}) {
     CAPTURE(drift);

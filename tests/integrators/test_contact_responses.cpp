@@ -23,7 +23,7 @@ std::unique_ptr<World> world_of(const Scene& scene) {
   return std::make_unique<World>(scene, std::move(*model), 1);
 }
 
-Scene responding(Scene scene, const std::string& response) {
+Scene responding(Scene scene, ContactResponse response) {
   if (!scene.contact) scene.contact.emplace();
   scene.contact->response = response;
   scene.contact->stiffness = 1000;  // what the bounds below were measured with, before the default became 4000
@@ -36,7 +36,7 @@ struct Drop {
   int off_again = 0;  // frames without contact after the first with
 };
 /// A ball of 0.6 m dropped from one metre.
-Drop dropped(const std::string& response, const std::string& method, int frames, double tolerance = 1e-6) {
+Drop dropped(ContactResponse response, const std::string& method, int frames, double tolerance = 1e-6) {
   Scene scene = responding(grounded({ball_body(0.6, 6, 1e5, {0, 1.3, 0})}, {floor_plane()}), response);
   scene.solver.method = method, scene.solver.tolerance = tolerance;
   if (tolerance < 1e-6) scene.solver.iterations = 2000;
@@ -74,7 +74,7 @@ TEST_CASE("the repulsion spring is cubic, and once differentiable where it begin
 }
 
 TEST_CASE("the forces of repulsion springs are minus the gradient of their energy, and cancel between bodies (C15)") {
-  Scene scene = responding({}, "explicit");
+  Scene scene = responding({}, ContactResponse::explicit_force);
   scene.bodies = {ball_body(0.6, 3, 1e5, {0, 0, 0}, "a"), ball_body(0.6, 3, 1e5, {0.5, 0.1, 0.05}, "b")};
   ColliderSpec ball;
   ball.name = "ball", ball.shape = "sphere", ball.radius = 0.4, ball.position = Vec3{0, -0.65, 0};
@@ -121,7 +121,7 @@ TEST_CASE("the forces of repulsion springs are minus the gradient of their energ
 }
 
 TEST_CASE("nothing is repelled that does not touch: a free body falls as it would") {
-  Scene scene = responding(grounded({ball_body(0.6, 3, 1e5, {0, 9, 0})}, {floor_plane()}), "explicit");
+  Scene scene = responding(grounded({ball_body(0.6, 3, 1e5, {0, 9, 0})}, {floor_plane()}), ContactResponse::explicit_force);
   Simulation sim = make(scene);
   for (int frame = 0; frame < 20; ++frame) REQUIRE(sim.step());
   const double t = sim.time();
@@ -130,7 +130,7 @@ TEST_CASE("nothing is repelled that does not touch: a free body falls as it woul
 }
 
 TEST_CASE("by explicit repulsion a ball bounces, and gains what the length of steps makes it late by (C15)") {
-  const auto gain = [](int n, const std::string& response) {
+  const auto gain = [](int n, ContactResponse response) {
     Scene scene = responding(grounded({ball_body(0.6, 3, 1e5, {0, 1.3, 0})}, {floor_plane()}), response);
     scene.step /= n;
     scene.contact->repulsion /= double(n) * n, scene.contact->stiffness /= double(n) * n;  // the same in N/m^2, N/m
@@ -145,23 +145,23 @@ TEST_CASE("by explicit repulsion a ball bounces, and gains what the length of st
       if (!touched || low < 0 || sim.measure().momentum.y < 0) continue;
       // off again: what it has more is the work of a force that stayed behind, and is booked
       CHECK(std::abs(kept_energy(sim.measure()) - start) <= 1e-2 * start);  // H may be owed for a frame
-      MESSAGE(response, ", ", n, " times finer: ", deepest, " m deep, total / start - 1 ",
+      MESSAGE(choice_name(response), ", ", n, " times finer: ", deepest, " m deep, total / start - 1 ",
               sim.measure().total / start - 1);
       return sim.measure().total / start - 1;
     }
     FAIL("it does not come back");
     return 0.0;
   };
-  const double four = gain(4, "explicit"), sixteen = gain(16, "explicit");
-  CHECK(gain(1, "explicit") > 0.1);
-  CHECK(std::abs(gain(1, "implicit")) <= 1e-4);
+  const double four = gain(4, ContactResponse::explicit_force), sixteen = gain(16, ContactResponse::explicit_force);
+  CHECK(gain(1, ContactResponse::explicit_force) > 0.1);
+  CHECK(std::abs(gain(1, ContactResponse::implicit_penalty)) <= 1e-4);
   // of the first order in the step: a quarter of it; between a half of that and twice as much
   CHECK(four / sixteen > 2);
   CHECK(four / sixteen < 8);
 }
 
 TEST_CASE("two balls that repel each other keep P, and part (C16)") {
-  Scene scene = responding({}, "explicit");
+  Scene scene = responding({}, ContactResponse::explicit_force);
   scene.bodies = {ball_body(0.6, 6, 1e5, {-0.6, 0, 0}, "a"), ball_body(0.6, 6, 1e5, {0.6, 0.1, 0}, "b")};
   scene.bodies[0].initial.velocity = {2, 0, 0}, scene.bodies[1].initial.velocity = {-2, 0, 0};
   Simulation sim = make(scene);
@@ -178,17 +178,17 @@ TEST_CASE("two balls that repel each other keep P, and part (C16)") {
 }
 
 TEST_CASE("by planes of PD a body lands and leaves freely, as deep as by the penalty (P15, P21)") {
-  const Drop implicit = dropped("implicit", "pd", 40), planes = dropped("planes", "pd", 40);
+  const Drop implicit = dropped(ContactResponse::implicit_penalty, "pd", 40), planes = dropped(ContactResponse::planes, "pd", 40);
   MESSAGE("implicit: ", implicit.deepest, " m deep, up at ", implicit.up, ", ", implicit.iterations,
           " iterations; planes: ", planes.deepest, " m deep, up at ", planes.up, ", ", planes.iterations);
   CHECK(planes.up > 0.2);
   CHECK(planes.deepest <= 0.01 * 0.6);
-  const Drop bounce = dropped("planes", "pd_bdf2", 30);
+  const Drop bounce = dropped(ContactResponse::planes, "pd_bdf2", 30);
   MESSAGE("by pd_bdf2: ", bounce.deepest, " m deep, up at ", bounce.up, ", ", bounce.off_again, " frames in the air");
   CHECK(bounce.off_again > 2);  // it does not stick
   CHECK(planes.grown <= 1e-6);
   // on a flat collider both are the same energy, minimised with another matrix: far enough, they agree
-  const Drop exact = dropped("implicit", "pd", 20, 1e-10), other = dropped("planes", "pd", 20, 1e-10);
+  const Drop exact = dropped(ContactResponse::implicit_penalty, "pd", 20, 1e-10), other = dropped(ContactResponse::planes, "pd", 20, 1e-10);
   MESSAGE("to 1e-10: ", exact.deepest, " and ", other.deepest, " m deep, up at ", exact.up, " and ", other.up, ", ",
           exact.iterations, " and ", other.iterations, " iterations");
   CHECK(other.deepest == doctest::Approx(exact.deepest).epsilon(1e-6));
@@ -196,7 +196,7 @@ TEST_CASE("by planes of PD a body lands and leaves freely, as deep as by the pen
 }
 
 TEST_CASE("a factor that follows planes equals a fresh one, and is the old one when they are gone (P21)") {
-  Scene scene = responding(grounded({ball_body(0.6, 6, 1e5, {0, 1.3, 0})}, {floor_plane()}), "planes");
+  Scene scene = responding(grounded({ball_body(0.6, 6, 1e5, {0, 1.3, 0})}, {floor_plane()}), ContactResponse::planes);
   scene.solver.method = "pd_bdf2";
   const auto w = world_of(scene);
   const Island& island = w->island_of(0);
@@ -232,7 +232,7 @@ TEST_CASE("a factor that follows planes equals a fresh one, and is the old one w
 TEST_CASE("what the other responses cannot do is refused, all at once") {
   Scene scene = responding(
       grounded({ball_body(0.6, 3, 1e5, {0, 1, 0}, "a"), ball_body(0.6, 3, 1e5, {0, 2, 0}, "b")}, {floor_plane()}),
-      "planes");
+      ContactResponse::planes);
   scene.bodies[0].friction = 0.5, scene.contact->self = true;
   const std::string text = check_scene(scene).text();
   CHECK(
@@ -241,10 +241,10 @@ TEST_CASE("what the other responses cannot do is refused, all at once") {
   CHECK(text.find("contact.self: found true") != std::string::npos);
   CHECK(text.find("contact.bodies: found true") != std::string::npos);
   CHECK(text.find("solver.method: found \"cpd\" with contact.response \"planes\"") != std::string::npos);
-  scene.contact->response = "explicit", scene.bodies[1].restitution = 0.5;
+  scene.contact->response = ContactResponse::explicit_force, scene.bodies[1].restitution = 0.5;
   const std::string other = check_scene(scene).text();
   CHECK(other.find("bodies[1].restitution: found 0.5") != std::string::npos);
   CHECK(other.find("solver.method") == std::string::npos);
-  scene.contact->response = "implicit";
+  scene.contact->response = ContactResponse::implicit_penalty;
   CHECK(check_scene(scene).text().empty());
 }

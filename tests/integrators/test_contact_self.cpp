@@ -6,6 +6,7 @@
 
 #include "integrators/contact_scenes.h"
 #include "integrators/world.h"
+#include "verve/material.h"
 
 using namespace verve;
 using verve::test::strip;
@@ -60,7 +61,7 @@ TEST_CASE("a strip hung over a bar does not enter itself, and keeps moving (Inve
   MESSAGE("deepest ", deepest, " m  H + loss off by ", off / start, "  kinetic at the end ", moving, " of ", start);
   CHECK(touched > 0);             // its halves have met
   CHECK(deepest <= 0.02 * 0.08);  // of its thickness, and of the bar as well
-  // what a step cannot hold at a kink of what touches is owed by the next one, up to a thousandth of H
+  // what a step cannot hold at a kink of the contact energy is owed by the next one, up to a thousandth of H
   CHECK(grown <= 1e-4 * start);
   CHECK(off <= 1e-3 * start);
   CHECK(moving > 0.05 * start);
@@ -82,6 +83,29 @@ TEST_CASE("a cloth over a ball and on the floor enters neither, and not itself")
   // sheets may finish as plain steps, and owe what these leave of H or take too much: a few per cent, for a frame
   CHECK(most <= 1.05 * start);
   CHECK(w->measure(0).center.y < 0.5);
+}
+
+TEST_CASE("a cloth rests on the middle of a side of a solid, far from its edges and vertices") {
+  using namespace verve::test;
+  // one cell to the side: there is nothing below the cloth that could touch it, only what it touches with its vertices
+  BodySpec box = generated_body("box", {{"size", {2, 1, 2}}, {"cells", {1, 1, 1}}}, strain(1e6));
+  box.name = "box";
+  BodySpec cloth = generated_body("cloth", {{"width", {0.3}}, {"length", {0.3}}, {"columns", {7}}, {"rows", {7}}}, {});
+  set_material(cloth, "cotton");
+  cloth.name = "cloth", cloth.place.translate = {0.4, 0.6, -0.4};
+  Scene scene = grounded({box, cloth}, {});
+  scene.contact.emplace();
+  AnchorSpec held;
+  held.body = "box", held.vertices.all = true, held.hard = true;
+  scene.anchors.push_back(held);
+  Simulation sim = make(scene);
+  double deepest = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    REQUIRE(sim.step());
+    deepest = std::max(deepest, 0.5 - lowest(sim, 1));
+  }
+  CHECK(deepest <= 0.005);
+  CHECK(sim.measure(1).center.y < 0.52);
 }
 
 TEST_CASE("contact gives the same bits on one thread and on three, and again after a reset") {

@@ -1,4 +1,4 @@
-// What happens at a moment: anchors that take hold, forces that switch, keys on the turn of a frame, dials out of
+// What happens at a moment: anchors that are activated, forces that switch, keys on the turn of a frame, dials out of
 // reach.
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 using namespace verve;
 using namespace verve::test;
 
-TEST_CASE("an anchor that takes hold far from the origin costs what it costs at the origin") {
+TEST_CASE("an anchor that is activated far from the origin costs what it costs at the origin") {
   const auto iterations_at = [](double x) {
     BodySpec body = box_body(3, 1e4);
     body.place.translate = {x, 0, 0};
@@ -130,7 +130,7 @@ TEST_CASE("an anchor that comes and goes costs no factorisation and moves the bo
   for (size_t i = 0; i < a.size(); ++i) off = std::max(off, norm(a[i] - b[i]));
   MESSAGE("apart by ", off);
   CHECK(off <= 1e-7);  // of a body of size 1: the tolerance, four times
-  // let go again, it holds P and L as before
+  // released again, it holds P and L as before
   following.set_anchor(0, false);
   REQUIRE(following.step());
   const Measures m = following.measure();
@@ -139,9 +139,10 @@ TEST_CASE("an anchor that comes and goes costs no factorisation and moves the bo
 }
 
 TEST_CASE("every solver of the global step holds P, L and H") {
-  for (const char* solver : {"automatic", "direct", "half", "multigrid"}) {
+  for (const GlobalSolve solver :
+       {GlobalSolve::automatic, GlobalSolve::direct, GlobalSolve::half, GlobalSolve::multigrid}) {
     for (const Precision precision : {Precision::float64, Precision::float32}) {
-      CAPTURE(std::string(solver));
+      CAPTURE(choice_name(solver));
       CAPTURE(int(precision));
       Scene scene = cube_scene("cpd");
       scene.solver.global = solver;
@@ -157,7 +158,7 @@ TEST_CASE("every solver of the global step holds P, L and H") {
         CHECK(norm(m.spin - m0.spin) <= 1e-4 * norm(m0.spin));
         CHECK(norm(m.momentum - m0.momentum) <= 1e-4 * std::sqrt(2 * m0.mass * m0.total));
       }
-      CHECK(sim.global_solver(0).find(std::string(solver) == "multigrid" ? "multigrid" : "direct") == 0);
+      CHECK(sim.global_solver(0).find(solver == GlobalSolve::multigrid ? "multigrid" : "direct") == 0);
     }
   }
 }

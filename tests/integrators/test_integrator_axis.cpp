@@ -329,7 +329,7 @@ TEST_CASE("integrators and what is held must fit together") {
             .find("implicit_euler") != std::string::npos);
   CHECK(problems([](Scene& s) {
           s.solver.integrator = "newmark";
-          s.bodies[0].mass_matrix = "consistent";
+          s.bodies[0].mass_matrix = MassMatrix::consistent;
         }).find("lumped") != std::string::npos);
   CHECK(problems([](Scene& s) { s.solver.newmark_gamma = 0.4; }).find("newmark_gamma") != std::string::npos);
 }

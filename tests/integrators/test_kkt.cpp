@@ -224,52 +224,6 @@ TEST_CASE("an SQP with the exact Hessian reaches the same x as the converged ste
   }
 }
 
-TEST_CASE("A = B = sqrt(M_i) turns the PD solver into the Jacobi solver of Eq. 14 (Inventory P06)") {
-  const Mesh cloth = generated("cloth", {{"columns", {4}}, {"rows", {3}}});
-  const int n = int(cloth.vertices.size());
-  const auto edges = unique_edges(cloth);
-  const double w = 700, h = frame;
-  std::vector<double> mass(n);
-  for (int v = 0; v < n; ++v) mass[v] = 1 + 0.5 * random_signed(1, v);
-  Matrix x(n, 3), s(n, 3);
-  for (int v = 0; v < n; ++v) {
-    const Vec3 p = cloth.vertices[v] * 1.3 + random_in_ball(2, v) * 0.05;
-    s.row(v) << p.x, p.y, p.z;
-  }
-  x = s;
-  Matrix jacobi = s;
-  for (int k = 0; k < 20; ++k) {
-    // general PD: minimise 1/2h^2 |M^(1/2)(x - s)|^2 + sum w/2 |A S x - B p|^2 with dense matrices A S and B
-    Matrix lhs = Matrix::Zero(n, n), rhs(n, 3), sum = s / (h * h), count = Matrix::Constant(n, 1, 1 / (h * h));
-    for (int v = 0; v < n; ++v) lhs(v, v) = mass[v] / (h * h), rhs.row(v) = s.row(v) * (mass[v] / (h * h));
-    for (const auto& [a, b] : edges) {
-      // PBD's projection in the mass metric (Eq. 11-13): the lighter end moves more
-      const double rest = norm(cloth.vertices[b] - cloth.vertices[a]);
-      const auto project = [&](const Matrix& q) {
-        const Eigen::RowVector3d z = q.row(b) - q.row(a), d = z * (1 - rest / z.norm());
-        const double wa = 1 / mass[a], wb = 1 / mass[b];
-        Matrix p(2, 3);
-        p.row(0) = q.row(a) + d * (wa / (wa + wb));
-        p.row(1) = q.row(b) - d * (wb / (wa + wb));
-        return p;
-      };
-      Matrix AS = Matrix::Zero(2, n), B = Matrix::Zero(2, 2);
-      AS(0, a) = B(0, 0) = std::sqrt(mass[a]);
-      AS(1, b) = B(1, 1) = std::sqrt(mass[b]);
-      lhs += w * AS.transpose() * AS;
-      rhs += w * AS.transpose() * B * project(x);
-      // Jacobi: every vertex is the mean of its inertia and of what its constraints say; masses cancel
-      const Matrix p = project(jacobi);
-      sum.row(a) += w * p.row(0), sum.row(b) += w * p.row(1);
-      count(a) += w, count(b) += w;
-    }
-    x = lhs.llt().solve(rhs);
-    for (int v = 0; v < n; ++v) jacobi.row(v) = sum.row(v) / count(v);
-    REQUIRE((x - jacobi).cwiseAbs().maxCoeff() <= 1e-12);
-  }
-  CHECK((x - s).norm() > 0.1);
-}
-
 TEST_CASE("converged PD agrees with an independent Newton minimiser with line search (Inventory C01, M04)") {
   for (const bool tets : {false, true}) {
     Rig rig(small_box(), {tets ? strain(2e4) : springs(2e4)});

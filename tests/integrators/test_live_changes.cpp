@@ -61,7 +61,7 @@ TEST_CASE("an anchor added while it moves holds, works when moved, and leaves en
   for (size_t i = 0; i < rest.size(); ++i)
     if (norm(rest[i] - *spec.vertices.nearest) < norm(rest[vertex] - *spec.vertices.nearest)) vertex = int(i);
 
-  // where it takes hold its spring is slack: H is what it was
+  // where it is activated its spring is slack: H is what it was
   steps(sim, 1);
   CHECK(sim.anchor_active(hand));
   CHECK(std::abs(sim.measure().total - free.total) <= 2e-6 * free.total);
@@ -79,7 +79,7 @@ TEST_CASE("an anchor added while it moves holds, works when moved, and leaves en
   CHECK(lent > 0.1 * free.total);
   CHECK(held.x - before.x > 1);  // of 2 m: it lags behind a soft spring, but follows
 
-  // numbers of others stay, and that of one that was let go of is not given away while its spring still acts
+  // numbers of others stay, and that of one that was removed is not given away while its spring still acts
   sim.remove_anchor(hand);
   CHECK(sim.add_anchor(spec) == 1);
   sim.remove_anchor(1);
@@ -119,7 +119,7 @@ TEST_CASE("an anchor added while it runs is the one that a scene would have") {
   CHECK(apart <= 1e-9);  // the factor is made with the anchor or follows it: they round differently
 }
 
-TEST_CASE("what is held stays where it is held against gravity, until it is let go of") {
+TEST_CASE("what is held stays where it is held against gravity, until it is released") {
   Scene scene = dial_scene();
   scene.gravity = {0, -2, 0};
   Simulation sim = make(scene);

@@ -156,7 +156,7 @@ TEST_CASE("P, L and H are held along the loss: free, linked, of consistent mass,
                            Kind{"damped", false, false, false, 3}}) {
     CAPTURE(std::string(kind.name));
     Scene scene = cube_scene("cpd", 3e4);
-    if (kind.consistent) scene.bodies[0].mass_matrix = "consistent";
+    if (kind.consistent) scene.bodies[0].mass_matrix = MassMatrix::consistent;
     if (kind.half_life > 0) scene.bodies[0].dials.half_life = Track<double>(kind.half_life);
     if (kind.narrow) scene.solver.precision = Precision::float32;
     if (kind.narrow) scene.solver.tolerance = 1e-4;
@@ -190,7 +190,7 @@ TEST_CASE("P, L and H are held along the loss: free, linked, of consistent mass,
 
 TEST_CASE("solver.hold resolved: what steps cannot resolve becomes heat, and total + heat is held") {
   Scene scene = small_trampoline("cpd");
-  scene.solver.hold = "resolved";
+  scene.solver.hold = EnergyHold::resolved;
   Simulation sim = make(scene);
   const Measures start = sim.measure();
   double heat = 0, off = 0;
@@ -205,7 +205,7 @@ TEST_CASE("solver.hold resolved: what steps cannot resolve becomes heat, and tot
   CHECK(off <= 2 * scene.solver.tolerance);
   // a soft body is resolved: hardly any heat
   Scene soft = cube_scene("cpd", 1e3);
-  soft.solver.hold = "resolved";
+  soft.solver.hold = EnergyHold::resolved;
   Simulation other = make(soft);
   const double all = other.measure().total;
   for (int f = 0; f < 60; ++f) REQUIRE(other.step());

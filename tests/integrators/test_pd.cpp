@@ -332,7 +332,7 @@ TEST_CASE("for two sets without a common point Gauss-Seidel alternates forever, 
   x = start;
   double moved = 1;
   for (int k = 0; k < 200; ++k) {
-    const std::vector<Vec4> next = pd.global(x, pd.local(x));  // each step a step of time: inertia lets go in the end
+    const std::vector<Vec4> next = pd.global(x, pd.local(x));  // each step a step of time: inertia vanishes in the end
     moved = largest_difference(x, next);
     x = next;
   }

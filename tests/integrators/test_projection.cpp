@@ -61,7 +61,6 @@ TEST_CASE("momentum tracking restores P and L after every base method to 1e-6 (I
   }
 }
 
-// PBD as it is by default leaves next to no deformation to put energy into (docs/after_the_step.md).
 TEST_CASE("energy budgeting holds H within one percent and the momenta after every base method (Inventory N24)") {
   for (const std::string& base : bases_of_projections()) {
     CAPTURE(base);
@@ -69,7 +68,7 @@ TEST_CASE("energy budgeting holds H within one percent and the momenta after eve
     const Run r = run(sim, 300);
     MESSAGE(base, ": dH ", largest(r.energy_error), " dP ", largest(r.momentum_error), " dL ", largest(r.spin_error),
             " elastic ", deviation(r.elastic, 200, 300));
-    CHECK(largest(r.energy_error) <= (base == "pbd" ? 0.1 : 0.01));
+    CHECK(largest(r.energy_error) <= 0.01);
     CHECK(largest(r.momentum_error) <= 1e-9);
     CHECK(largest(r.spin_error) <= 1e-9);
   }
@@ -95,8 +94,8 @@ TEST_CASE("a projected body that deforms falls on the parabola and keeps its ene
         energy = std::max(energy, std::abs(m.total - m0.total) / inner);
       }
       MESSAGE(base, "+", after, ": off the parabola by ", fall, " m, dH ", energy);
-      if (base == "pbd" && after == "energy_budget") continue;
-      CHECK(fall <= 1e-11);
+      // pbd leaves no deformation: what its budget gives back follows the round-off of the shape, far enlarged
+      CHECK(fall <= (base == "pbd" && after == "energy_budget" ? 1e-9 : 1e-11));
       CHECK(energy <= (after == "fepr" ? 2e-6 : 0.01));
     }
   }
@@ -104,9 +103,9 @@ TEST_CASE("a projected body that deforms falls on the parabola and keeps its ene
 
 TEST_CASE("anchored bodies hold their energy after the step, under gravity and with either kind of mass") {
   for (const std::string after : {"fepr", "energy_only", "energy_budget"}) {
-    for (const std::string mass : {"lumped", "consistent"}) {
+    for (const MassMatrix mass : {MassMatrix::lumped, MassMatrix::consistent}) {
       CAPTURE(after);
-      CAPTURE(mass);
+      CAPTURE(choice_name(mass));
       Scene scene = scene_of(box_body(3, 1e5), "pd+" + after);
       scene.bodies[0].mass_matrix = mass;
       scene.gravity = {0, -9.81, 0};
@@ -132,7 +131,7 @@ TEST_CASE("consistent mass: FEPR and budgeting hold the energy and the momenta o
   for (const std::string after : {"fepr", "energy_budget", "momentum"}) {
     CAPTURE(after);
     Scene scene = cube_scene("pd+" + after);
-    scene.bodies[0].mass_matrix = "consistent";
+    scene.bodies[0].mass_matrix = MassMatrix::consistent;
     Simulation sim = make(scene);
     const Run r = run(sim, 100);
     MESSAGE(after, ": dH ", largest(r.energy_error), " dP ", largest(r.momentum_error), " dL ", largest(r.spin_error));
@@ -208,8 +207,8 @@ TEST_CASE("blends follow dials of energy, hold anchored bodies in the band, and 
     for (int k = 0; k < 60; ++k) REQUIRE(sim.step());
     CHECK(std::abs(sim.measure().total - wanted) <= 0.01 * wanted);
   }
-  for (const std::string mass : {"lumped", "consistent"}) {
-    CAPTURE(mass);
+  for (const MassMatrix mass : {MassMatrix::lumped, MassMatrix::consistent}) {
+    CAPTURE(choice_name(mass));
     Scene scene = scene_of(box_body(3, 1e5), "midpoint+blend");
     scene.bodies[0].mass_matrix = mass;
     scene.gravity = {0, -9.81, 0};

@@ -102,7 +102,7 @@ TEST_CASE("in the middle of contact, at rest and asleep") {
   for (int f = 3; f < 150; f += 21) at.push_back(f);
   CHECK(first_difference(heap("cpd"), 150, at) == -1);
   Scene planes = heap("pd");  // whose matrix has the active contacts in it
-  planes.contact->response = "planes", planes.contact->bodies = false;
+  planes.contact->response = ContactResponse::planes, planes.contact->bodies = false;
   for (BodySpec& body : planes.bodies) body.friction = 0, body.restitution = 1;
   planes.colliders[0].friction = 0, planes.colliders[0].restitution = 1;
   CHECK(first_difference(planes, 60, {20, 40}) == -1);
@@ -176,7 +176,7 @@ TEST_CASE("what is no snapshot, or one of another scene, is refused and changes 
   CHECK(refused({}) == "a.verve: found no snapshot, expected a file that verve simulate --snapshot-every wrote");
   std::vector<unsigned char> bytes = good;
   bytes[8] += 1;
-  CHECK(refused(bytes).find("found version 2 of the format, expected 1") != std::string::npos);
+  CHECK(refused(bytes).find("found version 4 of the format, expected 3") != std::string::npos);
   for (const size_t left : {size_t(20), good.size() / 2, good.size() - 1})
     CHECK(refused({good.begin(), good.begin() + left}).find("cut short") != std::string::npos);
   for (const size_t place : {size_t(28), good.size() / 3, good.size() - 1}) {

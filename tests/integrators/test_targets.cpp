@@ -61,15 +61,35 @@ const char* const holding[] = {"cpd", "cpd_bdf2", "cpd_euler"};
 
 }  // namespace
 
+TEST_CASE("closed: Eq. 12 adds nothing to H, bit for bit, under every method that has targets (Inventory C07)") {
+  for (const char* method : {"cpd", "cpd_gradient", "cpd_bdf2", "cpd_euler", "published"}) {
+    CAPTURE(std::string(method));
+    Rig rig(small_box(2), {strain(1e4)});
+    rig.shake(0.05, 1, 3);
+    for (int k = 0; k < 20; ++k) {
+      const StepOutcome out = rig.step(settings_for(method, 8, 1e-6));
+      REQUIRE(out.target_total + out.heat == out.before);
+    }
+  }
+}
+
 TEST_CASE("closed: the targets of P, L and H stay what they were, over 300 frames (Inventory C07)") {
+  // Not bit for bit from frame to frame: a target is not stored but made of what is measured and what is owed, so that
+  // pushes, dials, contact and bodies that join need no books of their own. Both sums round, once in a step.
   for (const char* method : holding) {
     CAPTURE(std::string(method));
     const auto w = world_of(tumbling(method));
     const Quantities start = ledger(*w);
+    Quantities last = start;
     double worst_p = 0, worst_l = 0, worst_h = 0;
     for (int k = 0; k < 300; ++k) {
       REQUIRE(w->step());
       const Quantities now = ledger(*w);
+      // 27 terms of either sign: some 50 units in the last place of the largest
+      REQUIRE(norm(now.p - last.p) <= 1e-14 * norm(start.p));
+      REQUIRE(norm(now.l - last.l) <= 2e-14 * norm(start.l));
+      REQUIRE(std::abs(now.h - last.h) <= 1e-14 * start.h);
+      last = now;
       worst_p = std::max(worst_p, norm(now.p - start.p) / norm(start.p));
       worst_l = std::max(worst_l, norm(now.l - start.l) / norm(start.l));
       worst_h = std::max(worst_h, std::abs(now.h - start.h) / start.h);
@@ -190,6 +210,68 @@ TEST_CASE("an anchored body holds H, while P and L go as the anchor makes them (
   }
 }
 
+TEST_CASE("an anchor counted as an external force needs short steps, as a potential without P and L it does not (E6)") {
+  // The paper gives no rule for P and L of anchored bodies. Counted as an external force, as the paper counts contact,
+  // the pull of the anchor is that at x_n: P* = P + h (m g + k (a - x_n)), an explicit spring on one vertex of mass
+  // m_v, stable below h = 2 sqrt(m_v/k) (7 and 2 ms here) and right there. As a potential of a body whose P and L are
+  // not held, which is what Verve does, it is right at 1/30 s.
+  const Vec3 nail{-0.5, 0.5, -0.5};
+  const int frames = 60;
+  for (const double stiffness : {3e3, 1e5}) {
+    CAPTURE(stiffness);
+    Scene free = scene_of(box_body(2, 1e5));
+    free.bodies[0].density = 10;
+    free.gravity = {0, -9.81, 0};
+    free.solver.substeps = 1;
+    Scene hung = free;
+    hung.anchors.emplace_back().body = "box";
+    hung.anchors[0].vertices.nearest = nail;
+    hung.anchors[0].stiffness = Track<double>(stiffness);
+    const auto as_potential = [&](const char* method, int split) {
+      Scene scene = hung;
+      scene.solver.method = method;
+      scene.step /= split;
+      const auto w = world_of(scene);
+      std::vector<Vec3> path;
+      for (int k = 0; k < frames * split; ++k) {
+        REQUIRE(w->step());
+        if ((k + 1) % split == 0) path.push_back(w->measure(0).center);
+      }
+      return path;
+    };
+    const auto as_force = [&](int split) {
+      Scene scene = free;
+      scene.step /= split;
+      const auto w = world_of(scene);
+      int row = 0;
+      for (size_t r = 0; r < w->state.x.size(); ++r)
+        if (norm(w->state.x[r].xyz() - nail) < norm(w->state.x[row].xyz() - nail)) row = int(r);
+      std::vector<Vec3> path;
+      for (int k = 0; k < frames * split; ++k) {
+        const Vec3 pull = (nail - w->state.x[row].xyz()) * stiffness;
+        w->state.v[row] += Vec4(pull * (scene.step / w->model.bodies[0].mass[row]));
+        if (!w->step()) break;
+        if ((k + 1) % split == 0) path.push_back(w->measure(0).center);
+      }
+      path.resize(frames, Vec3{1e9, 0, 0});
+      return path;
+    };
+    const std::vector<Vec3> truth = as_potential("pd_alpha", 32);
+    const auto off = [&](const std::vector<Vec3>& path) {
+      double most = 0;
+      for (int k = 0; k < frames; ++k) most = std::max(most, norm(path[k] - truth[k]));
+      return most;
+    };
+    const double ours = off(as_potential("cpd", 1)), outside = off(as_force(1)), fine = off(as_force(16));
+    MESSAGE(stiffness, " N/m, off the truth: as a potential ", ours, " m, as a force ", outside, ", in short steps ",
+            fine);
+    CHECK(ours <= 0.03);  // of a swing of 1 m
+    CHECK(outside > 10);
+    if (stiffness == 3e3) CHECK(fine <= 0.01);
+    if (stiffness == 1e5) CHECK(fine > 10);
+  }
+}
+
 TEST_CASE("a body hung weightless by a point keeps L about it, by two points L about their line (Inventory C14, C22)") {
   // springs to a point exert no torque about it: the law is exact, and L is linear in x, so that what is left is the
   // round-off of 200 steps (1e-16 sqrt(200) of m R v times the conditioning of A, below 1e5)
@@ -209,7 +291,7 @@ TEST_CASE("a body hung weightless by a point keeps L about it, by two points L a
     scene.gravity = {};
     scene.bodies[0].initial.angular_velocity = {0.3, 1, 2};
     scene.solver.minimizer = c.minimizer;
-    if (c.consistent) scene.bodies[0].mass_matrix = "consistent";
+    if (c.consistent) scene.bodies[0].mass_matrix = MassMatrix::consistent;
     if (c.float32) scene.solver.precision = Precision::float32;
     const Vec3 point{-0.5, 0.6, -0.4}, along{0, 0, 1};
     if (c.axis) {
@@ -284,34 +366,53 @@ TEST_CASE("an anchored vertex stays within the weight and pull of the body over 
 }
 
 TEST_CASE("a change of material costs one factorisation, re-bases H and gives no kick (Inventory C20)") {
+  // Deformed and in motion, with twice as much elastic as kinetic energy. Forces jump with the material, so velocities
+  // change by h times that; what must not be is a jump beyond it, which an H that was not re-based would make of
+  // (mu'/mu - 1) W.
+  const auto square = [](const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+    double sum = 0;
+    for (size_t i = 0; i < a.size(); ++i) sum += dot(a[i] - b[i], a[i] - b[i]);
+    return sum / double(a.size());
+  };
   for (const char* method : holding) {
-    CAPTURE(std::string(method));
-    Scene scene = box_scene(method, 3, 5e3);
-    scene.bodies[0].initial.angular_velocity = {0, 1,
-                                                0.05};  // slow enough that vibration moves the speed by less than 1 %
-    auto made = Simulation::create(scene, {.threads = 1});
-    REQUIRE(made.has_value());
-    Simulation& sim = *made;
-    for (int k = 0; k < 40; ++k) REQUIRE(sim.step());
-    CHECK(sim.factorizations() == 1);
-    double mu = 5e3;
-    for (const double next : {1e4, 2e4, 1e4}) {
+    for (const double mu : {2e3, 5e4}) {
+      CAPTURE(std::string(method));
+      CAPTURE(mu);
+      Scene scene = cube_scene(method);
+      scene.solver.substeps = 1;
+      Simulation sim = make(scene);
+      for (int k = 0; k < 6; ++k) REQUIRE(sim.step());
+      CHECK(sim.factorizations() == 1);
       const Measures before = sim.measure();
-      sim.set_parameter(0, 0, "mu", next);
-      const int factorizations = sim.factorizations();
+      CHECK(before.elastic > 1.5 * before.kinetic);
+      const std::vector<Vec3> x = sim.positions(), v = sim.velocities(), still(v.size());
+      const double speed = std::sqrt(square(v, still));
+
+      // the next step is that of a body which has been of that material all along
+      Scene other = scene;
+      other.bodies[0].potentials[0] = strain(mu);
+      Simulation fresh = make(other);
+      fresh.set_state(x, v);
+      sim.set_parameter(0, 0, "mu", mu);
       REQUIRE(sim.step());
-      CHECK(sim.factorizations() == factorizations + 1);
-      const Measures after = sim.measure();
-      // W is linear in mu: H* = KE + W(x_n) with the new one
-      const double rebased = before.kinetic + before.elastic * (next / mu);
-      CHECK(after.target_total == doctest::Approx(rebased).epsilon(1e-4));
-      CHECK(std::abs(after.total - rebased) <= 1e-3 * rebased);
-      CHECK(std::abs(std::sqrt(after.kinetic / before.kinetic) - 1) < 0.01);
-      CHECK(norm(after.spin - before.spin) <= 1e-10 * norm(before.spin));
-      for (int k = 0; k < 20; ++k) REQUIRE(sim.step());
-      CHECK(sim.factorizations() == factorizations + 1);
-      CHECK(sim.measure().total == doctest::Approx(after.total).epsilon(1e-3));
-      mu = next;
+      REQUIRE(fresh.step());
+      CHECK(sim.factorizations() == 2);
+      CHECK(std::sqrt(square(sim.velocities(), fresh.velocities())) <= 1e-5 * speed);  // tolerance 1e-6 of H
+      const double rebased = before.kinetic + before.elastic * (mu / 1e4);             // W is linear in mu
+      CHECK(sim.measure().target_total + sim.measure().heat == doctest::Approx(rebased).epsilon(1e-5));
+      CHECK(sim.measure().total == doctest::Approx(rebased).epsilon(1e-5));
+      CHECK(norm(sim.measure().spin - before.spin) <= 1e-12 * norm(before.spin));
+      for (int k = 0; k < 30; ++k) REQUIRE(sim.step());
+      CHECK(sim.factorizations() == 2);
+      CHECK(sim.measure().total == doctest::Approx(rebased).epsilon(1e-4));  // C13
+
+      // in a step so short that forces do nothing in it, velocities stay as they are: C20's hundredth
+      scene.step = 1e-5;
+      Simulation instant = make(scene);
+      instant.set_state(x, v);
+      instant.set_parameter(0, 0, "mu", mu);
+      REQUIRE(instant.step());
+      CHECK(std::sqrt(square(instant.velocities(), v)) <= 0.01 * speed);
     }
   }
 }
@@ -343,7 +444,7 @@ TEST_CASE("one factorisation serves 300 frames when constraints stay as they are
       // a start from rest may be made on a calmer base integrator, which has a matrix of its own
       CHECK(made == 1);
       for (int k = 0; k < 300; ++k) REQUIRE(w->step());
-      CHECK(w->factorizations() <= made + (anchored && w->settings.calm ? 1 : 0));
+      CHECK(w->factorizations() <= made + (anchored && w->settings.fallback ? 1 : 0));
     }
   }
 }

@@ -13,17 +13,10 @@ namespace {
 
 using Points = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 
-struct Spring2 {
+struct Edge {
   int a, b;
-  double length, stiffness;
+  double length;
 };
-
-std::vector<Spring2> springs_of(const Mesh& mesh, double stiffness) {
-  std::vector<Spring2> out;
-  for (const auto& e : unique_edges(mesh))
-    out.push_back({e[0], e[1], norm(mesh.vertices[e[1]] - mesh.vertices[e[0]]), stiffness});
-  return out;
-}
 
 Eigen::RowVector3d at_length(const Eigen::RowVector3d& z, double length) { return z * (length / z.norm()); }
 
@@ -73,58 +66,114 @@ TEST_CASE("the local/global solver for springs of Liu et al. 2013 is PD restrict
   }
 }
 
+namespace {
+
+/// Edges of given lengths with A = B = sqrt(M_i), the masses of their two ends: what is nearest is so by mass, and the
+/// matrix of the global step is diagonal.
+class WeighedEdges final : public Potential {
+ public:
+  WeighedEdges(std::vector<Edge> edges, std::vector<double> mass, double weight)
+      : edges_(std::move(edges)), mass_(std::move(mass)), weight_(weight) {}
+  std::string_view name() const override { return "weighed_edges"; }
+  int elements() const override { return int(edges_.size()); }
+  double add_gradient(const Vec4* x, Vec4* gradient, Precision) override {
+    double sum = 0;
+    for (int e = 0; e < elements(); ++e)
+      for (int c = 0; c < 2; ++c) {
+        const Vec4 d(x[vertex(e, c)].xyz() - nearest(e, x)[c]);
+        gradient[vertex(e, c)] += d * (weight_ * mass_[vertex(e, c)]);
+        sum += 0.5 * weight_ * mass_[vertex(e, c)] * dot(d, d);
+      }
+    return sum;
+  }
+  double energy(const Vec4* x, Precision precision) override {
+    std::vector<Vec4> ignored(mass_.size());
+    return add_gradient(x, ignored.data(), precision);
+  }
+  bool has_projection() const override { return true; }
+  int rows(int) const override { return 2; }
+  void project(const Vec4* x, Vec3* z, Vec3* projected) const override {
+    for (int e = 0; e < elements(); ++e)
+      for (int c = 0; c < 2; ++c) {
+        z[2 * e + c] = x[vertex(e, c)].xyz() * coefficient(e, c, c);
+        projected[2 * e + c] = nearest(e, x)[c] * coefficient(e, c, c);
+      }
+  }
+  double weight(int) const override { return weight_; }
+  double coefficient(int e, int row, int corner) const override {
+    return row == corner ? std::sqrt(mass_[vertex(e, corner)]) : 0;
+  }
+  int corners(int) const override { return 2; }
+  int vertex(int e, int corner) const override { return corner == 0 ? edges_[e].a : edges_[e].b; }
+  void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
+    for (int e = 0; e < elements(); ++e)
+      for (int c = 0; c < 2; ++c) {
+        const int v = vertex(e, c);
+        matrix.add(offset + v, offset + v, scale * weight_ * mass_[v]);
+      }
+  }
+  double reference_energy() const override { return 1; }
+  void set_parameters(const ParameterValues&) override {}
+
+ private:
+  /// Least motion by mass that gives the edge its length: along it, in inverse proportion to the masses.
+  std::array<Vec3, 2> nearest(int e, const Vec4* x) const {
+    const auto& [a, b, length] = edges_[e];
+    const Vec3 z = (x[b] - x[a]).xyz(), change = z * (length / norm(z) - 1);
+    const double sum = 1 / mass_[a] + 1 / mass_[b];
+    return {x[a].xyz() - change / (mass_[a] * sum), x[b].xyz() + change / (mass_[b] * sum)};
+  }
+  std::vector<Edge> edges_;
+  std::vector<double> mass_;
+  double weight_;
+};
+
+}  // namespace
+
 TEST_CASE("PD with A = B = sqrt(M_i) is the Jacobi solver (Inventory P06, PD Sec. 4.2)") {
-  const Mesh mesh = generated("cloth", {{"columns", {6}}, {"rows", {5}}});
-  const std::vector<Spring2> edges = springs_of(mesh, 0);
-  const int n = int(mesh.vertices.size());
+  // The island's own step, with its assembly, factor and local step, on a potential with these A and B, beside Eq. 14.
+  Rig rig(generated("cloth", {{"columns", {6}}, {"rows", {5}}}), {springs(1)});
+  const int n = rig.rows();
   const double h = frame, w = 900;
-  Eigen::VectorXd mass(n);
-  Points s(n, 3);
-  for (int v = 0; v < n; ++v) {
-    mass[v] = 0.1 + 0.05 * (v % 3);
-    const Vec3 x = mesh.vertices[v] + random_in_ball(11, v) * 0.03;
-    s.row(v) << x.x, x.y, x.z;
+  std::vector<double> mass(n);
+  for (int r = 0; r < n; ++r) mass[r] = rig.mass(r);
+  CHECK(*std::max_element(mass.begin(), mass.end()) > 1.5 * *std::min_element(mass.begin(), mass.end()));
+  std::vector<Edge> edges;
+  const std::vector<Vec4>& rest = rig.model.bodies[0].rest;
+  std::unique_ptr<Potential>& potential = rig.model.bodies[0].potentials[0];
+  for (int e = 0; e < potential->elements(); ++e) {
+    const int a = potential->vertex(e, 0), b = potential->vertex(e, 1);
+    edges.push_back({a, b, norm((rest[b] - rest[a]).xyz())});
   }
-  // general form (PD Eq. 10): A_i, B_i, S_i as matrices, p_i the point of the set nearest in the norm of B
-  Eigen::MatrixXd system = (mass / (h * h)).asDiagonal();
-  for (const Spring2& e : edges) {
-    Eigen::Matrix2d A = Eigen::Vector2d(std::sqrt(mass[e.a]), std::sqrt(mass[e.b])).asDiagonal();
-    Eigen::MatrixXd S = Eigen::MatrixXd::Zero(2, n);
-    S(0, e.a) = S(1, e.b) = 1;
-    system += w * S.transpose() * A.transpose() * A * S;
-  }
-  const Eigen::PartialPivLU<Eigen::MatrixXd> factor(system);
-  const auto nearest = [&](const Spring2& e, const Points& q) {
-    // least mass-weighted motion that gives the edge its length: along it, in inverse proportion to the masses
-    Eigen::Matrix<double, 2, 3> p;
-    const Eigen::RowVector3d z = q.row(e.b) - q.row(e.a), change = at_length(z, e.length) - z;
-    const double sum = 1 / mass[e.a] + 1 / mass[e.b];
-    p.row(0) = q.row(e.a) - change / (mass[e.a] * sum);
-    p.row(1) = q.row(e.b) + change / (mass[e.b] * sum);
-    return p;
+  potential = std::make_unique<WeighedEdges>(edges, mass, w);
+  rig.island = std::make_unique<Island>(rig.model, std::vector<int>{0}, std::vector<int>{});
+  rig.island->motion.x = rig.model.initial_x;
+  rig.shake(0.03, 1, 11);
+  rig.push(1, 12);
+  const Motion start = rig.island->motion;
+  std::vector<Vec3> s(n), x;
+  for (int r = 0; r < n; ++r) s[r] = (start.x[r] + (start.v[r] + rig.island->forcing.acceleration[r] * h) * h).xyz();
+  x = s;
+  const auto largest_distance = [&](const auto& other) {
+    double most = 0;
+    for (int r = 0; r < n; ++r) most = std::max(most, norm(x[r] - other(r)));
+    return most;
   };
-  Points general = s, jacobi = s;
-  for (int k = 0; k < 20; ++k) {
-    Points rhs = (mass / (h * h)).asDiagonal() * s;
-    for (const Spring2& e : edges) {
-      const Eigen::Matrix2d B = Eigen::Vector2d(std::sqrt(mass[e.a]), std::sqrt(mass[e.b])).asDiagonal();
-      const Eigen::Matrix<double, 2, 3> part = w * B.transpose() * B * nearest(e, general);
-      rhs.row(e.a) += part.row(0), rhs.row(e.b) += part.row(1);
-    }
-    general = factor.solve(rhs);
+  for (int k = 1; k <= 20; ++k) {
     // Eq. 14: each point goes to the mean of where it would be and where the constraints want it
-    Points sum = (mass / (h * h)).asDiagonal() * s;
-    Eigen::VectorXd weight = mass / (h * h);
-    for (const Spring2& e : edges) {
-      const double C = (jacobi.row(e.b) - jacobi.row(e.a)).norm() - e.length;
-      const Eigen::RowVector3d g = (jacobi.row(e.b) - jacobi.row(e.a)).normalized();
-      const double lambda = C / (1 / mass[e.a] + 1 / mass[e.b]);  // Eq. 13
-      sum.row(e.a) += w * mass[e.a] * (jacobi.row(e.a) + g * (lambda / mass[e.a]));
-      sum.row(e.b) += w * mass[e.b] * (jacobi.row(e.b) - g * (lambda / mass[e.b]));
+    std::vector<Vec3> sum(n);
+    std::vector<double> weight(n);
+    for (int r = 0; r < n; ++r) weight[r] = mass[r] / (h * h), sum[r] = s[r] * weight[r];
+    for (const Edge& e : edges) {
+      const Vec3 z = x[e.b] - x[e.a], g = z / norm(z);
+      const double lambda = (norm(z) - e.length) / (1 / mass[e.a] + 1 / mass[e.b]);  // Eq. 13
+      sum[e.a] += (x[e.a] + g * (lambda / mass[e.a])) * (w * mass[e.a]);
+      sum[e.b] += (x[e.b] - g * (lambda / mass[e.b])) * (w * mass[e.b]);
       weight[e.a] += w * mass[e.a], weight[e.b] += w * mass[e.b];
     }
-    for (int v = 0; v < n; ++v) jacobi.row(v) = sum.row(v) / weight[v];
-    CHECK((general - jacobi).cwiseAbs().maxCoeff() <= 1e-12);
+    for (int r = 0; r < n; ++r) x[r] = sum[r] / weight[r];
+    rig.step_from(start, settings_for("pd", k));
+    CHECK(largest_distance([&](int r) { return rig.island->motion.x[r].xyz(); }) <= 1e-12);
   }
-  CHECK((general - s).cwiseAbs().maxCoeff() > 1e-3);
+  CHECK(largest_distance([&](int r) { return s[r]; }) > 1e-3);
 }

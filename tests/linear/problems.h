@@ -103,7 +103,7 @@ inline std::vector<Problem> small_problems() {
 /// Large enough for wide panels, several tasks and nested dissection.
 inline std::vector<Problem> large_problems() {
   return {mesh_problem("hippo", {}, 10), mesh_problem("cloth", {{"columns", {90}}, {"rows", {80}}}, 10),
-          mesh_problem("box", {{"cells", {19, 18, 17}}}, 10)};
+          mesh_problem("box", {{"cells", {14, 13, 12}}}, 10)};
 }
 
 }  // namespace verve::test

@@ -115,5 +115,13 @@ export const inPage = {
         if (hit) return {x: box.left + x, y: box.top + y, vertex: hit.vertex};
       }
     return null;
+  }),
+  /** A pixel of the body that is farthest to the left of all. */
+  outermost: page => page.evaluate(() => {
+    const {viewer, canvas} = verve.live.views[0], box = canvas.getBoundingClientRect();
+    for (let x = 4; x < box.width; x += 4)
+      for (let y = 4; y < box.height; y += 4)
+        if (verve.live.hit(viewer.pick(x, y))) return {x: box.left + x + 4, y: box.top + y};
+    return null;
   })
 };

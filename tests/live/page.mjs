@@ -114,7 +114,7 @@ async function handsOnCube(page) {
   assert(led.total > start.total + 0.5, `a finger pulls it: ${start.total} to ${led.total} J`);
 }
 
-/** The paper's example: push the bear, push again, hang it by its hand. */
+/** The paper's example: push the bear, push again, hold it by one hand. It goes round that hand (Inventory C22). */
 async function bear(page) {
   // without the pushes that the scene makes by itself
   const alone = {version: 1, name: 'a bear', solver: {tolerance: 1e-4},
@@ -132,11 +132,44 @@ async function bear(page) {
   }
   assert(energies[1] > energies[0] && energies[2] > energies[1], `H rises with each push: ${energies}`);
   await page.keyboard.press('n');
-  const spot = await inPage.spot(page);
-  await page.mouse.click(spot.x, spot.y);
+  const hand = await inPage.outermost(page);
+  await page.mouse.click(hand.x, hand.y);
   await page.waitForFunction(() => verve.live.state.pins.length === 1);
   const hung = await inPage.step(page, 1);
-  near((await inPage.step(page, 30)).total, hung.total, 1e-3, 'H of the bear that hangs');
+  // the middle of the bear as seen from where the hand is held
+  const look = () => page.evaluate(() => {
+    const {positions} = verve.live.frame.lanes[0], n = positions.length / 3, [pin] = verve.live.state.pins;
+    const middle = [0, 0, 0];
+    positions.forEach((x, i) => { middle[i % 3] += x / n; });
+    return {middle, hand: [0, 1, 2].map(k => positions[3 * pin + k])};
+  });
+  const held = (await look()).hand, arm = ({middle}) => middle.map((x, k) => x - held[k]);
+  const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0), length = a => Math.sqrt(dot(a, a));
+  let before = arm(await look()), swept = 0, strayed = 0, nearest = Infinity;
+  for (let k = 0; k < 60 && swept < 2 * Math.PI; ++k) {
+    near((await inPage.step(page, 5)).total, hung.total, 1e-3, 'H of the bear that is held');
+    const now = await look(), to = arm(now);
+    swept += Math.acos(Math.min(1, dot(before, to) / (length(before) * length(to))));
+    strayed = Math.max(strayed, length(now.hand.map((x, i) => x - held[i])));
+    nearest = Math.min(nearest, length(to));
+    before = to;
+  }
+  console.log(`the bear has gone ${(swept * 180 / Math.PI).toFixed(0)}° about its hand, which strayed by ${strayed.toFixed(3)} m`);
+  assert(swept >= 2 * Math.PI, `all the way round its hand: ${swept} rad`);
+  assert(strayed < 0.05, `the hand stays where it is held: ${strayed} m`);
+  assert(nearest > 0.1, `the middle stays an arm away: ${nearest} m`);
+  // P, L and H are plotted as they are
+  const curves = await page.evaluate(() => {
+    verve.live.curves.draw();
+    return verve.live.curves.plots.flatMap(({options: {title, series}, sources}) => series.map(({values}, i) =>
+        ({title, key: sources[i].key, samples: values.length, last: values.at(-1)})));
+  });
+  const metrics = await inPage.metrics(page);
+  for (const [name, key] of [['Energy H', 'total'], ['|P|', 'momentum'], ['|L|', 'spin']]) {
+    const {samples, last} = curves.find(curve => curve.title === name && curve.key === key);
+    assert(samples > 20, `${name} has ${samples} samples`);
+    near(last, metrics[key], 1e-9, name);
+  }
 }
 
 async function locks(page) {

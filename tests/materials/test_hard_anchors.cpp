@@ -45,14 +45,16 @@ TEST_CASE("a hard anchor holds its vertices within a thousandth of the body's si
 }
 
 TEST_CASE("moving a hard anchor carries the body along without a new factorisation") {
-  for (const std::string method : {"pd", "cpd"}) {
+  for (const std::string method : {"pd", "cpd", "cpd_bdf2", "cpd_euler"}) {
     CAPTURE(method);
     Scene scene = held_bar(method, 3e5);
     scene.gravity = {0, 0, 0};
     scene.solver.substeps = 1;
     scene.bodies[0].dials.half_life = Track<double>(0.2);
     Simulation sim = make(scene);
-    int factors = 0;
+    for (int i = 0; i < 5; ++i) REQUIRE(sim.step());
+    const int before = sim.factorizations();  // of the body at rest, before the handle has moved at all
+    CHECK(before == 1);
     double worst = 0, most = 0;
     for (int i = 1; i <= 90; ++i) {  // 1 m/s for a second, then still
       const Vec3 shift{0, std::min(i / 30.0, 1.0), 0};
@@ -60,13 +62,21 @@ TEST_CASE("moving a hard anchor carries the body along without a new factorisati
       REQUIRE(sim.step());
       worst = std::max(worst, handle_error(sim, shift));
       most = std::max(most, sim.measure().kinetic + sim.measure().elastic);
-      if (i == 31) factors = sim.factorizations();  // one for moving, one for standing still
+      if (i <= 30) REQUIRE(sim.factorizations() == before);
     }
-    CHECK(sim.factorizations() == factors);
+    // Once the handle stands still the body swings by itself, and methods whose own integrator is not the backward
+    // Euler of driven steps have a second matrix for that: made once, whatever the handle does later.
+    const int after = method == "cpd" || method == "cpd_bdf2" ? before + 1 : before;
+    CHECK(sim.factorizations() == after);
     CHECK(worst <= 2e-3);
     // a body of 500 kg at 1 m/s has 250 J; set in motion at once, what lags behind overshoots up to twice the speed
     CHECK(most < 4 * 250);
     CHECK(sim.measure().kinetic < 250);
+    for (int i = 1; i <= 20; ++i) {
+      sim.move_anchor(0, {i / 30.0, 1, 0});
+      REQUIRE(sim.step());
+    }
+    CHECK(sim.factorizations() == after);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "integrators/consistent_mass.h"
+#include "integrators/kicks.h"
 #include "integrators/scenes_for_tests.h"
 #include "model/model.h"
 #include "verve/scene_file.h"
@@ -17,7 +18,7 @@ namespace {
 const std::string conserving[] = {"cpd", "cpd_bdf2", "cpd_euler"};
 
 Scene consistent(Scene scene) {
-  for (BodySpec& body : scene.bodies) body.mass_matrix = "consistent";
+  for (BodySpec& body : scene.bodies) body.mass_matrix = MassMatrix::consistent;
   return scene;
 }
 
@@ -27,7 +28,7 @@ std::vector<BodySpec> shapes() {
   out.push_back(generated_body("box", {{"size", {1, 2, 0.5}}, {"cells", {2, 3, 2}}}, strain(1e4)));
   out.push_back(generated_body("cloth", {{"columns", {5}}, {"rows", {4}}}, springs(1e3)));
   out.push_back(generated_body("chain", {{"vertices", {7}}}, springs(1e3)));
-  for (BodySpec& body : out) body.mass = 3, body.mass_matrix = "consistent";
+  for (BodySpec& body : out) body.mass = 3, body.mass_matrix = MassMatrix::consistent;
   return out;
 }
 
@@ -64,7 +65,7 @@ double period(Simulation& sim, double step, int periods, Measure&& measured) {
 }
 
 /// Frequency of the lowest vibration of a free chain along itself, by simulation.
-double chain_frequency(int edges, const std::string& mass_matrix, const std::string& method) {
+double chain_frequency(int edges, MassMatrix mass_matrix, const std::string& method) {
   const double length = 1, stiffness = 100.0 * edges, omega = std::numbers::pi * std::sqrt(100.0);
   BodySpec body = generated_body("chain", {{"length", {length}}, {"vertices", {edges + 1.0}}}, springs(stiffness));
   body.mass = 1, body.mass_matrix = mass_matrix;
@@ -81,7 +82,7 @@ double chain_frequency(int edges, const std::string& mass_matrix, const std::str
 }
 
 /// Frequency of a bar held at one end that swings up and down a little.
-double bar_frequency(int cells, const std::string& mass_matrix) {
+double bar_frequency(int cells, MassMatrix mass_matrix) {
   const double n = cells;
   BodySpec body = generated_body("box", {{"size", {1, 0.25, 0.25}}, {"cells", {n, n / 4, n / 4}}}, strain(1e6));
   body.mass_matrix = mass_matrix;
@@ -114,18 +115,18 @@ double bar_frequency(int cells, const std::string& mass_matrix) {
 
 TEST_CASE("the mass matrix is chosen in the scene file, and a misspelt one is reported with the nearest choice") {
   Scene scene = cube_scene();
-  CHECK(scene.bodies[0].mass_matrix == "lumped");
+  CHECK(scene.bodies[0].mass_matrix == MassMatrix::lumped);
   const double lumped = make(scene).measure().kinetic;
   const std::string text = write_scene(consistent(scene));
   const Scene read = parse_scene(text, "scene.json").value();
-  CHECK(read.bodies[0].mass_matrix == "consistent");
+  CHECK(read.bodies[0].mass_matrix == MassMatrix::consistent);
   CHECK(make(read).measure().kinetic < 0.99 * lumped);
   const Expected<Scene> wrong = parse_scene(text, "scene.json", {{"bodies[0].mass_matrix", "consistant"}});
   REQUIRE(!wrong);
   CHECK(wrong.diagnostics().text().find(
             "mass_matrix=consistant: found \"consistant\", expected one of lumped, consistent "
             "(nearest: consistent)") != std::string::npos);
-  scene.bodies[0].mass_matrix = "heavy";
+  scene.bodies[0].mass_matrix = MassMatrix(2);
   CHECK(!Simulation::create(scene));
 }
 
@@ -133,7 +134,7 @@ TEST_CASE("consistent mass has the rows of an element's integral, and sums up to
   // rho V/20 (1 + delta_ij) and so on, Hughes 2000
   for (const std::string generator : {"tetrahedron", "spring"}) {
     BodySpec spec = generated_body(generator, {}, generator == "spring" ? springs(1) : strain(1));
-    spec.mass = 3, spec.mass_matrix = "consistent";
+    spec.mass = 3, spec.mass_matrix = MassMatrix::consistent;
     const Eigen::MatrixXd m = matrix_of(body_of(spec));
     const double n = double(m.rows()), share = 3 / (n * (n + 1));
     for (int i = 0; i < m.rows(); ++i)
@@ -143,7 +144,7 @@ TEST_CASE("consistent mass has the rows of an element's integral, and sums up to
     CAPTURE(spec.name);
     const Body body = body_of(spec);
     BodySpec plain = spec;
-    plain.mass_matrix = "lumped";
+    plain.mass_matrix = MassMatrix::lumped;
     CHECK(body_of(plain).coupling.empty());
     const Eigen::MatrixXd m = matrix_of(body);
     CHECK((m - m.transpose()).norm() <= 1e-15 * m.norm());
@@ -169,6 +170,31 @@ TEST_CASE("consistent mass has the rows of an element's integral, and sums up to
     double error = 0;
     for (int i = 0; i < body.count; ++i) error += sq(x[i].y - exact[i]);
     CHECK(std::sqrt(error) <= 1e-11 * exact.norm());  // 1e-12 in the norm of M_c
+  }
+}
+
+TEST_CASE("kinetic energy is that of the mass matrix, about any drift, of bodies, islands and kicks alike") {
+  for (const BodySpec& spec : shapes()) {
+    CAPTURE(spec.name);
+    const Body body = body_of(spec);
+    const Eigen::MatrixXd m = matrix_of(body);
+    const Vec3 drift{3, -2, 5};
+    std::vector<Vec4> v(body.count);
+    Eigen::MatrixXd w(body.count, 3), relative(body.count, 3);
+    for (int i = 0; i < body.count; ++i) {
+      v[i] = Vec4(std::sin(37.0 * i), std::sin(11.0 * i + 1), std::sin(5.0 * i + 2));
+      w.row(i) << v[i].x, v[i].y, v[i].z;
+      relative.row(i) << v[i].x - drift.x, v[i].y - drift.y, v[i].z - drift.z;
+    }
+    const double exact = 0.5 * (w.transpose() * m * w).trace();
+    CHECK(kinetic_energy(body.mass.data(), body.count, body.coupling, v.data()) == doctest::Approx(exact).epsilon(1e-13));
+    CHECK(kinetic_energy(body.mass.data(), body.count, body.coupling, v.data(), drift) ==
+          doctest::Approx(0.5 * (relative.transpose() * m * relative).trace()).epsilon(1e-13));
+    // what lumped masses would have is far from it
+    CHECK(kinetic_energy(body.mass.data(), body.count, {}, v.data()) > 1.2 * exact);
+    std::vector<Vec4> x(body.count), p(body.count);
+    const Kick kick{body.mass.data(), x.data(), v.data(), p.data(), body.count, body.total_mass, &body.coupling};
+    CHECK(kick.kinetic() == doctest::Approx(exact).epsilon(1e-13));
   }
 }
 
@@ -406,15 +432,15 @@ TEST_CASE("a chain vibrates as fast as theory says for either mass, from below a
       const double consistent = 10 * edges * std::sqrt(6 * (1 - std::cos(t)) / (2 + std::cos(t)));
       CHECK((lumped < continuous && continuous < consistent));
       // 400 steps in a period: the time integration is off by (2 pi/400)^2/12 = 2e-5
-      CHECK(chain_frequency(edges, "lumped", method) == doctest::Approx(lumped).epsilon(1e-4));
-      CHECK(chain_frequency(edges, "consistent", method) == doctest::Approx(consistent).epsilon(1e-4));
+      CHECK(chain_frequency(edges, MassMatrix::lumped, method) == doctest::Approx(lumped).epsilon(1e-4));
+      CHECK(chain_frequency(edges, MassMatrix::consistent, method) == doctest::Approx(consistent).epsilon(1e-4));
     }
   }
 }
 
 TEST_CASE("a bar swings as fast with either mass to 2 percent, and four times as close on cells of half the size") {
   double gap[2];
-  for (int k = 0; k < 2; ++k) gap[k] = bar_frequency(8 << k, "consistent") / bar_frequency(8 << k, "lumped") - 1;
+  for (int k = 0; k < 2; ++k) gap[k] = bar_frequency(8 << k, MassMatrix::consistent) / bar_frequency(8 << k, MassMatrix::lumped) - 1;
   CAPTURE(gap[0]);
   CAPTURE(gap[1]);
   CHECK(gap[1] > 0);  // M_c <= M: no mode is slower
@@ -431,7 +457,7 @@ TEST_CASE("consistent mass gives the same bits on 1 and 3 threads, and the same 
   force.body = "box", force.force = {300, 0, 100}, force.vertices.box = {{Vec3{-1, 0.49, -1}, Vec3{1, 1, 1}}};
   scene.forces.push_back(force);
   Simulation one = make(scene), three = make(scene, 3);
-  scene.solver.global = "multigrid";
+  scene.solver.global = GlobalSolve::multigrid;
   Simulation multigrid = make(scene);
   for (int i = 0; i < 4; ++i) {
     REQUIRE(one.step());

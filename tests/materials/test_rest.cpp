@@ -33,7 +33,7 @@ Scene at_rest(Scene scene) {
 
 }  // namespace
 
-TEST_CASE("the rest pose of every scene stays at rest for 1000 frames") {
+TEST_CASE("the rest pose of every scene stays at rest, of the smaller ones for 1000 frames") {
   for (const BuiltinScene& builtin : builtin_scenes()) {
     SUBCASE(builtin.name.c_str()) {
       const Scene scene = at_rest(read_scene(builtin.name).value());
@@ -41,15 +41,15 @@ TEST_CASE("the rest pose of every scene stays at rest for 1000 frames") {
       const std::vector<Vec3> before = simulation.positions();
       double size = 0;
       for (const Vec3& x : before) size = std::max(size, norm(x - before[0]));
-      // of the largest scene a tenth: 8 s otherwise
-      const int frames = simulation.vertices() > 10000 ? 100 : 1000;
+      // the rate decides: larger scenes show in fewer frames whether it is that of round-off
+      const int frames = simulation.vertices() > 10000 ? 100 : simulation.vertices() > 600 ? 250 : 1000;
       for (int frame = 0; frame < frames; ++frame) REQUIRE(simulation.step());
       double moved = 0, speed = 0;
       for (const Vec3& v : simulation.velocities()) speed = std::max(speed, norm(v));
       const std::vector<Vec3> after = simulation.positions();
       for (size_t v = 0; v < after.size(); ++v) moved = std::max(moved, norm(after[v] - before[v]));
-      // positions carry round-off of 1e-16 of their size, and a step repeats that about 1000 times
-      CHECK(moved <= 1e-11 * size);
+      // positions carry round-off of 1e-16 of their size, and a frame repeats that about 100 times
+      CHECK(moved <= 1e-14 * frames * size);
       CHECK(speed * scene.step <= 1e-12 * size);
     }
   }

@@ -177,7 +177,7 @@ TEST_CASE("limits along a direction and across it are kept apart (Inventory N33)
     scene.forces.push_back(pull);
   }
   // Shear is free but for the weak strain: with 60 iterations, far from converged at k / mu = 1000, the sheet folds up
-  // on its way and comes to rest as a heap of sheared triangles, whose stretch is up to 4 percent over the limit.
+  // on its way and comes to rest as a pile of sheared triangles, whose stretch is up to 4 percent over the limit.
   scene.solver.iterations = 600;
   Simulation sim = make(scene);
   CHECK(settle(sim, 130) <= 1e-6);

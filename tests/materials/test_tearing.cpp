@@ -467,6 +467,6 @@ TEST_CASE("P20: what cannot tear is refused with a reason") {
             "bodies[0].potentials[1]: \"shape_matching\" holds together more than single elements and "
             "cannot follow when the body tears (bodies[0].potentials[0].tear); these can: spring"));
   scene = bar("cpd");
-  scene.bodies[0].mass_matrix = "consistent";
+  scene.bodies[0].mass_matrix = MassMatrix::consistent;
   CHECK(has(text(scene), "bodies[0].mass_matrix: found \"consistent\" for a body that tears"));
 }

@@ -56,7 +56,7 @@ TEST_CASE("after pushes the longest undisturbed span counts") {
   CHECK(spans.energy.to == 50);
 }
 
-TEST_CASE("an anchor to the world takes momenta, but energy only by moving or letting go") {
+TEST_CASE("an anchor to the world takes momenta, but energy only by moving or being released") {
   Scene scene = plain_scene();
   scene.anchors.emplace_back().active = switched_on_at(2);
   Spans spans = undisturbed_spans(scene, 50);

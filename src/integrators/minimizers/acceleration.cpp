@@ -63,8 +63,8 @@ class AndersonSteps final : public Accelerator {
 }  // namespace
 
 std::unique_ptr<Accelerator> make_accelerator(const SolverSpec& spec, int rows) {
-  if (spec.acceleration == "chebyshev") return std::make_unique<Chebyshev>(rows);
-  if (spec.acceleration == "anderson") return std::make_unique<AndersonSteps>(rows, std::min(spec.window, rows));
+  if (spec.acceleration == Acceleration::chebyshev) return std::make_unique<Chebyshev>(rows);
+  if (spec.acceleration == Acceleration::anderson) return std::make_unique<AndersonSteps>(rows, std::min(spec.window, rows));
   return nullptr;
 }
 

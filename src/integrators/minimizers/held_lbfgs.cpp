@@ -3,21 +3,15 @@
 
 namespace verve {
 
-namespace {
-
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
-}  // namespace
-
 /// Overlaps of the newest pair with what stays the same during a step: grad c_P = m e_a/hh, grad c_L = e_a x (m r)/hh
 /// and lin.
 Island::HeldPair Island::overlaps_of_pair(int pair) const {
   const auto of = [&](const std::vector<Vec4>& v, Vec6& q, double& lin) {
     Vec3 p{}, l{};
     for (int i = 0; problem_.momenta && i < rows_; ++i) {
-      const Vec3 d = vec3(v[i]);
-      Vec3 lever = (vec3(base_.xb[i]) - start_.about) * forcing.mass[i];
-      if (consistent()) lever += vec3(consistent_.Dr[i]);
+      const Vec3 d = v[i].xyz();
+      Vec3 lever = (base_.xb[i].xyz() - start_.about) * forcing.mass[i];
+      if (consistent()) lever += consistent_.Dr[i].xyz();
       p += d * forcing.mass[i];
       l += cross(lever, d);
     }
@@ -40,7 +34,7 @@ void Island::take_in_pairs(StepProducts& step, IterationProducts& iteration) {
     for (int i = 0; i < rows_; ++i) {
       H0g_[i] = Ag_[i];
       if (!(forcing.mass[i] > 0)) continue;
-      const Vec3 r = lever.narrow ? Vec3{lever.narrow[i].x, lever.narrow[i].y, lever.narrow[i].z} : vec3(arm_[i]);
+      const Vec3 r = lever.narrow ? Vec3{lever.narrow[i].x, lever.narrow[i].y, lever.narrow[i].z} : arm_[i].xyz();
       H0g_[i] += Vec4(cross(turn, r));
     }
   }

@@ -9,7 +9,7 @@ namespace verve {
 
 namespace {
 
-/// Neither iteration knows of the motion of the whole. In a free island the centre of mass is where it belongs from
+/// Neither iteration knows of the rigid motion. In a free island the centre of mass is where it belongs from
 /// the first iterate on, so what B^-1 would move it by is taken out again: as A e = M e / hh^2 for a translation e,
 /// this is the projection in the norm of A and only shortens the step.
 void keep_center(const Island& island, std::vector<Vec4>& dx) {

@@ -1,0 +1,201 @@
+// The end of a conserving step: its momenta, then its energy, in closed form (energy_correction.h). No step gains,
+// however it was cut short.
+#include <algorithm>
+#include <cmath>
+
+#include "integrators/energy_correction.h"
+#include "integrators/island.h"
+#include "integrators/turn.h"
+
+namespace verve {
+
+namespace {
+
+/// Of E_ref: what may be missing or left of H where the solve has looked for it, whatever the tolerance [1].
+constexpr double most_slack = 1e-3;
+/// Of E_ref: more that a solve which did not converge has not found is owed; the motion would have it elsewhere than it
+/// belongs [1].
+constexpr double little = 0.01;
+/// Evaluations on the way back: the pose is known to 1/64 of the way, the rest of the energy is kinetic or owed [1].
+constexpr int most_trials = 6;
+/// Scaled residuals of P and L that round-off leaves [1].
+constexpr double most_momentum_error = 1e-13;
+/// Of the kinetic energy: what less is missing of H is not known to be [1].
+constexpr double round_off = 1e-12;
+/// Factor on the velocities relative to the held motion, in one step [1]: at turning points nearly nothing moves, and
+/// what is missing would throw it about. With contacts a step that has brought a body to a stop is the rule (hard balls
+/// of 1e6 to 1e9 Pa, decision 003).
+constexpr double most_growth = 1.5, most_growth_with_contacts = 3;
+
+}  // namespace
+
+Masses Island::masses() const {
+  return {forcing.mass.data(), rows_, total_mass_, consistent() ? &consistent_.coupling : nullptr};
+}
+
+/// Those of the last step: all of a free island's, those about a pivot, those that no contact resists, or none.
+HeldMomenta Island::held_momenta() const {
+  HeldMomenta out;
+  if (!problem_.momenta) return out;
+  out.count = problem_.kept, out.basis = problem_.basis;
+  if (problem_.pivots) {
+    out.pivot = problem_.pivot;
+  } else {  // the basis is of P and L/R
+    for (int k = 0; k < out.count; ++k)
+      for (int i = 3; i < 6; ++i) out.basis[k][i] *= start_.radius > 0 ? 1 / start_.radius : 0;
+  }
+  return out;
+}
+
+RigidMotion Island::held_motion_now() const {
+  return verve::held_motion(masses(), held_momenta(), motion.x.data(), motion.v.data());
+}
+
+double Island::kinetic(const std::vector<Vec4>& v, const Vec3& drift) const {
+  return kinetic_energy(forcing.mass.data(), rows_, consistent_.coupling, v.data(), drift);
+}
+
+/// Changes of velocity, and of the rate that goes with it.
+void Island::add_velocities(const std::vector<Vec4>& dv) {
+  for (int i = 0; i < rows_; ++i) {
+    motion.v[i] += dv[i];
+    if (motion.history) motion.p[i] += dv[i];
+  }
+}
+
+void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& out) {
+  if (plan.correction == EnergyCorrection::none) return;
+  const bool sought = plan.correction != EnergyCorrection::restore;
+  if (sought) return_momenta(out);
+  const double owed = demand.set_energy ? 0 : demand.debt.h;
+  double change = energy_change(out.residual.h, owed, plan.returned);
+  // what a dial asks a step to lose at once, a solve that looks for it may not be able to
+  if (sought && demand.lowers() && change < 0)
+    change = std::min(0.0, std::max(out.target_total, out.before) - (out.target_total + out.residual.h));
+  const double slack = sought ? std::min(problem_.tolerance, most_slack) * out.e_ref : 0;
+  if (change < -slack) {
+    take_energy(-change, out);
+    out.rose = out.target_total + out.residual.h > out.before + slack;
+  } else if (change > slack) {
+    const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
+    const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
+    if (gives) give_energy(change, slack, sought, out);
+  }
+  out.error_h = std::abs(out.residual.h) / out.e_ref;
+}
+
+/// What a step that ended early has left of P and L goes by a rigid change of velocity.
+void Island::return_momenta(StepOutcome& out) {
+  if (!problem_.momenta || problem_.pivots || anchored_) return;
+  if (std::max(out.error_p, out.error_l) <= most_momentum_error) return;
+  const RigidMotion change =
+      rigid_motion(masses(), held_momenta(), motion.x.data(), out.residual.p * -1.0, out.residual.l * -1.0);
+  const double before = kinetic(motion.v);
+  for (int i = 0; i < rows_; ++i) lin_[i] = change.at(motion.x[i]);
+  add_velocities(lin_);
+  out.residual = {{}, {}, out.residual.h + kinetic(motion.v) - before};
+  out.error_p = out.error_l = 0, out.error_h = std::abs(out.residual.h) / out.e_ref;
+}
+
+/// From the motion relative to the held one; where that has less the pose goes back first. (A step with contacts has gone
+/// back already, as far as it has gained by itself: bound_contact_step. Its pose need not pay for earlier ones.)
+void Island::take_energy(double excess, StepOutcome& out) {
+  RigidMotion held = held_motion_now();
+  double relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
+  if (excess > relative && contacts.empty()) {
+    const double now = out.target_total + out.residual.h;
+    const double rest = go_back(now - excess, out.length, held);  // without the relative motion
+    relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
+    excess += rest + relative - now, out.residual.h = rest + relative - out.target_total;
+  }
+  out.residual.h += scale_relative(masses(), lin_.data(), relative, -excess, 1);
+  // in the air the rates are those of another motion (t_pipe: 25 iterations at most where they begin anew, else 33)
+  motion.history = motion.history && !contacts.empty();
+  add_velocities(lin_);
+}
+
+/// To the motion relative to the held one as it is, and what that would have to grow too much for the way that forces
+/// drive the island from here: at a turning point of a vibration elastic ones, and where contacts have brought it to a
+/// stop theirs, by which a hard body bounces off.
+void Island::give_energy(double missing, double slack, bool elastic, StepOutcome& out) {
+  // of a body that flies without moving in itself, H is round-off of its flight
+  if (elastic && !(missing > round_off * kinetic(motion.v))) return;
+  const RigidMotion held = held_motion_now();
+  const double relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
+  double given = scale_relative(masses(), lin_.data(), relative, missing,
+                                elastic ? most_growth : most_growth_with_contacts);
+  if (given < missing - slack && find_push(elastic)) {
+    solve(gg_, Ag_);
+    const RigidMotion of_push = verve::held_motion(masses(), held_momenta(), motion.x.data(), Ag_.data());
+    relative_motion(masses(), of_push, motion.x.data(), Ag_.data(), end_.data());
+    given += push_along(masses(), motion.v.data(), lin_.data(), end_.data(), missing - given);
+  }
+  add_velocities(lin_);
+  out.residual.h += given;
+}
+
+/// The forces of the push, into gg_; false: none.
+bool Island::find_push(bool elastic) {
+  if (elastic) {
+    for (int i = 0; i < rows_; ++i) gg_[i] = motion.gradient[i] * -1.0;
+    return true;
+  }
+  if (!contacts.touching()) return false;
+  std::fill(gg_.begin(), gg_.end(), Vec4());
+  for (const ContactRow& row : contacts.rows())
+    for (int i = 0; !row.friction && i < row.count; ++i) gg_[row.rows[i]] += Vec4(row.slope(i) * row.force);
+  return true;
+}
+
+/// To a pose between x_n, carried along by the held motion, and x, at which that motion and the potential have no more
+/// than `most`; with the velocities as they are, but for the momenta. The carried x_n has the potential of x_n. Returns
+/// what they have there.
+double Island::go_back(double most, double h, RigidMotion& held) {
+  const Vec3 momentum = held.momentum, spin = held.spin;
+  std::vector<Vec4>& start = problem_.direct ? x_ : rest_pose_;  // x_n
+  if (problem_.momenta) {
+    Vec3 from = problem_.pivots ? problem_.pivot : Vec3{};
+    for (int i = 0; !problem_.pivots && i < rows_; ++i) from += start[i].xyz() * (forcing.mass[i] / total_mass_);
+    const Mat3 rotation = Turn(held.turn * h).matrix();
+    for (Vec4& x : start) x = Vec4(held.center + rotation * (x.xyz() - from));
+  }
+  end_ = motion.x;
+  double low = 0, high = 1, at = 1, rest = 0;
+  const auto go_to = [&](double t) {
+    at = t;
+    for (int i = 0; i < rows_; ++i) motion.x[i] = start[i] + (end_[i] - start[i]) * t;
+    evaluate_motion();
+    held = rigid_motion(masses(), held_momenta(), motion.x.data(), momentum, spin);
+    rest = held.kinetic + motion.energy;
+    for (int i = 0; i < rows_; ++i) rest -= dot(forcing.force[i], motion.x[i]);
+    return rest <= most;
+  };
+  for (int n = 0; n < most_trials; ++n) {
+    const double middle = 0.5 * (low + high);
+    (go_to(middle) ? low : high) = middle;
+  }
+  if (at != low) go_to(low);
+  // what this pose makes of the velocities' momenta, put right
+  const RigidMotion has = held_motion_now();
+  for (int i = 0; i < rows_; ++i) motion.v[i] += held.at(motion.x[i]) - has.at(motion.x[i]);
+  return rest;
+}
+
+/// Eq. 24 of a step along the loss: what the half-life takes goes from all of the motion about the rigid one alike, as
+/// damping in proportion to the mass does. Where that is less, the island has come to its least energy.
+void Island::damp(StepOutcome& out) {
+  if (!(problem_.damped > 0)) return;
+  out.target_total -= problem_.damped, out.residual.h += problem_.damped;
+  if (out.residual.h > 0) {
+    const double relative =
+        relative_motion(masses(), held_motion_now(), motion.x.data(), motion.v.data(), lin_.data());
+    out.residual.h += scale_relative(masses(), lin_.data(), relative, -out.residual.h, 1);
+    for (int i = 0; i < rows_; ++i) motion.v[i] += lin_[i], motion.p[i] += lin_[i];
+    // At a turning point of its vibration the next step takes what this one could not. Where more than one step is
+    // behind, the island is at its least energy, and that is not owed.
+    out.stationary = out.residual.h > problem_.damping;
+  }
+  out.error_h = std::abs(out.residual.h) / out.e_ref;
+}
+
+}  // namespace verve

@@ -1,0 +1,171 @@
+// What a frame and each of its steps will do, decided before they are taken: pure functions of what is known then, a
+// table with a row for each mode, and every constant of planning. docs/step.md
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace verve {
+
+/// What an island is doing.
+enum class Mode : std::uint8_t { free, anchored, contact, driven, asleep };
+
+/// On which integrator a step is based (Settings::base).
+enum class Base : std::uint8_t {
+  method,   // the method's own
+  sheets,   // that for sheets and chains, where the method has one
+  contact,  // that for islands with contacts, where the method has one
+  fallback  // backward Euler, where the method has a fallback
+};
+
+/// Who brings H to its target, and how (Island::correct_energy).
+enum class EnergyCorrection : std::uint8_t {
+  none,
+  bound,        // what it has too much goes, what is missing is owed
+  after_solve,  // the solve has looked for H: what it missed
+  restore       // the solve was a plain one: all that it lost, as far as restitution says, or gained
+};
+
+/// What the steps of a mode are, by a method that conserves.
+struct ModeRow {
+  Mode mode;
+  const char* name;
+  Base base;
+  bool momenta;  // held in the solve: P and L, of a pivot L about it, beside contacts those that none resists
+  bool energy;   // H, likewise
+  EnergyCorrection correction;
+};
+inline constexpr std::array<ModeRow, 5> mode_table = {{
+    {Mode::free, "free", Base::method, true, true, EnergyCorrection::after_solve},
+    {Mode::anchored, "anchored", Base::method, true, true, EnergyCorrection::after_solve},
+    {Mode::contact, "contact", Base::contact, true, false, EnergyCorrection::restore},
+    {Mode::driven, "driven", Base::fallback, false, false, EnergyCorrection::none},
+    {Mode::asleep, "asleep", Base::fallback, false, false, EnergyCorrection::none},  // no step at all
+}};
+constexpr const ModeRow& row_of(Mode mode) { return mode_table[size_t(mode)]; }
+
+/// Constants of planning. "Scenes" are built-in ones, "presets" those of `verve list materials`.
+namespace planning {
+
+/// Sub-steps of a frame [1]; nothing may pass another thing unseen in fewer than it takes.
+inline constexpr int most_substeps = 16;
+/// Of these, for the sake of vibrations and impacts [1].
+inline constexpr int most_for_vibration = 8;
+/// h times the frequency of the deformation that a sub-step may have [rad]: in the air about four steps per period.
+inline constexpr double free_phase = 1.6;
+/// Likewise where steps are searched for their length: they take fewer iterations in all (presets from mirrored, flat and
+/// random starts: 36 to 60 a frame in place of 40 to 140) and do not end in a fold.
+inline constexpr double searched_phase = 0.8;
+/// Likewise with contacts: apexes of balls of 1e4 to 1e9 Pa within 3 % of fine steps (decision 003).
+inline constexpr double contact_phase = 0.8;
+/// Of the phase, below which the number of sub-steps comes down again [1].
+inline constexpr double hysteresis = 0.7;
+/// Of the averages of W and of the distance from the rest shape, what the next frame leaves [1].
+inline constexpr double forgetting = 0.9;
+/// Error of a step (StepOutcome::loss) above which the next frame has steps of half the length [1]: energy in modes that a
+/// step does not resolve leaks into those that show. Half the length has a half to a quarter of the error; below a third
+/// of the bound steps may be twice as long. Of sheets and chains: solids have few such modes. (Decision 006.)
+inline constexpr double most_loss = 0.3, ease = 1.0 / 3;
+/// Frames in succession that steps of twice the length would have done for, before sheets and chains take them: a change
+/// of length makes what is stiff ring [1].
+inline constexpr int easy_frames = 10;
+/// Iterations of the hardest step of a frame, above which the next frame has steps of half the length, and below which
+/// it may have steps of twice: two steps of half the length take no more iterations than one of this many [1]. (With 20
+/// `bear` takes a fifth longer for a twentieth less distance: solids have little energy in what a step does not resolve.
+/// Decision 004.)
+inline constexpr int hard_solve = 20, hard_for_solids = 30, easy_solve = 10;
+/// Searched steps that lead nowhere are taken in halves down to this share of a frame, and then by the fallback
+/// integrator: a nearly incompressible body that collapses from three times its length bounces off J = 1/27 in a
+/// hundredth of a frame [1].
+inline constexpr double shortest_searched = 1.0 / 256;
+/// Iterations of a searched step above which half of its length is cheaper [1].
+inline constexpr int longest_search = 40;
+/// Iterations without which a sub-step is not worth having, within a budget [1].
+inline constexpr int worthwhile = 5;
+/// What looking for contacts and the columns of a step with contacts take, in iterations [1].
+inline constexpr int preparation = 4;
+/// Sub-steps for passing that a budget may take away: nothing passes more than the whole of a thin body [1].
+inline constexpr int passing_reserve = 4;
+/// Of the budget, the least that an island has when those that have met begin the frame anew [1].
+inline constexpr double left_share = 0.25;
+
+}  // namespace planning
+
+/// What the plan of the next frame is to know of this one.
+struct SubstepControl {
+  int last = 1;                     // sub-steps
+  int iterations = 0;               // the most that a step of it took
+  int easy = 0;                     // frames in succession that fewer would have done for
+  double loss = 0;                  // mean of StepOutcome::loss over its steps
+  double energy = 0, distance = 0;  // of the deformation, over the last frames
+};
+
+/// How far an island is from its rest shape: W [J] and half the mass-weighted square of the distance [kg m^2].
+struct Deformation {
+  double energy = 0, distance = 0;
+};
+
+/// What is known of an island before its frame.
+struct PlanInput {
+  bool conserves = true;    // the method holds P, L and H
+  int fixed_substeps = 0;   // solver.substeps; 0: automatic
+  double h = 0;             // of the frame [s]
+  bool anchored = false;    // to the world
+  bool searched = false;    // some potential has its steps searched for their length
+  bool solid = true;        // tetrahedra alone
+  bool sheets = false;      // some surface that encloses nothing
+  bool unchanged = false;   // it begins as the last frames began, and these left it so
+  bool contacts = false;    // something may touch
+  bool settling = false;    // all contacts lose energy, and no impact is going on
+  int passing = 1;          // sub-steps in which nothing passes another thing unseen
+  double impact_phase = 0;  // h times the frequency of a compression by what is about to strike [rad]
+  std::optional<Deformation> deformation;  // none: at rest, or only its weight
+  SubstepControl control;
+  double time_left = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
+  double iteration_cost = 0;                                   // likewise, of a step
+};
+
+struct Plan {
+  Mode mode = Mode::free;
+  int substeps = 1;
+  SubstepControl control;
+};
+
+/// Whether the impact and the deformation have a say in the number of sub-steps: they cost an evaluation each.
+bool plans_by_phase(const PlanInput& input);
+
+Plan plan_frame(const PlanInput& input);
+
+/// What is known of an island before a step.
+struct StepInput {
+  bool conserves = true;
+  bool automatic = true;       // sub-steps
+  bool anchored = false, searched = false, solid = true, contacts = false, settling = false;  // as in PlanInput
+  bool driven = false;         // a hard anchor or a collider moves it: its energy is not known beforehand
+  bool at_rest = false;        // nothing moves but rigidly
+  bool other_members = false;  // than in the last step: no rates to go on from
+  bool plain_contact_base = true;  // of Base::contact: it ends where it is minimised, in one stage
+  bool after_failure = false;  // numbers were not finite
+  bool beside_contact = false; // others of the frame have contacts: what is owed is for the end of an impact to pay
+  double restitution = 1;      // the largest of those that may touch
+  int substeps = 1;            // of the frame
+  double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
+};
+
+struct StepPlan {
+  Mode mode = Mode::free;
+  Base base = Base::method;
+  bool holds = true;           // the constraints of the method, in the solve
+  bool halves = false;         // searched: taken in halves where the whole leads nowhere
+  bool after_failure = false;  // searched potentials then leave H to the fallback integrator
+  EnergyCorrection correction = EnergyCorrection::none;
+  double returned = 1;         // share of a loss that the correction gives back: restitution squared
+  int substeps = 1;
+  double time_limit = std::numeric_limits<double>::infinity();
+};
+
+StepPlan plan_step(const StepInput& input);
+
+}  // namespace verve

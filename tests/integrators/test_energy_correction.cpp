@@ -1,0 +1,181 @@
+// The energy of a motion in closed form, on motions made by hand.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/random.h"
+#include "integrators/energy_correction.h"
+
+using namespace verve;
+
+namespace {
+
+/// Eight vertices of a box with random masses and velocities.
+struct Motion8 {
+  std::array<double, 8> mass;
+  std::array<Vec4, 8> x, v;
+  Masses masses{};
+
+  explicit Motion8(std::uint64_t seed) {
+    double total = 0;
+    for (int i = 0; i < 8; ++i) {
+      mass[i] = 1 + norm(random_in_ball(seed + 1, i)), total += mass[i];
+      x[i] = Vec4(Vec3{double(i & 1), double(i & 2), double(i & 4)} + random_in_ball(seed + 2, i) * 0.2);
+      v[i] = Vec4(random_in_ball(seed + 3, i) * 3.0 + Vec3{5, -2, 1});
+    }
+    masses = {mass.data(), 8, total};
+  }
+  Motion8(const Motion8& o) : mass(o.mass), x(o.x), v(o.v), masses{mass.data(), 8, o.masses.total} {}
+
+  Vec3 center() const {
+    Vec3 sum{};
+    for (int i = 0; i < 8; ++i) sum += x[i].xyz() * (mass[i] / masses.total);
+    return sum;
+  }
+  Vec3 momentum() const {
+    Vec3 sum{};
+    for (int i = 0; i < 8; ++i) sum += v[i].xyz() * mass[i];
+    return sum;
+  }
+  Vec3 spin(const Vec3& about) const {
+    Vec3 sum{};
+    for (int i = 0; i < 8; ++i) sum += cross(x[i].xyz() - about, v[i].xyz()) * mass[i];
+    return sum;
+  }
+  double kinetic() const { return kinetic_energy(masses, v.data()); }
+  RigidMotion held(const HeldMomenta& momenta) const { return held_motion(masses, momenta, x.data(), v.data()); }
+  double relative(const HeldMomenta& momenta, std::array<Vec4, 8>& out) const {
+    return relative_motion(masses, held(momenta), x.data(), v.data(), out.data());
+  }
+  void add(const std::array<Vec4, 8>& dv) {
+    for (int i = 0; i < 8; ++i) v[i] += dv[i];
+  }
+};
+
+HeldMomenta all() {
+  HeldMomenta out;
+  out.count = 6;
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a change of energy: gains go, a share of losses comes back, and what is owed") {
+  CHECK(energy_change(2, 0, 0.25) == -2);    // gained
+  CHECK(energy_change(-2, 0, 0.25) == 0.5);  // lost, restitution 0.5
+  CHECK(energy_change(-2, 0, 1) == 2);
+  CHECK(energy_change(-3, 3, 0) == 3);  // it has kept what it had, and is owed 3
+  CHECK(energy_change(-5, 3, 0) == 3);
+  CHECK(energy_change(-5, 3, 1) == 5);
+  CHECK(energy_change(4, -1, 1) == -4);  // gained 3, and 1 too much before
+}
+
+TEST_CASE("the held motion of a rigid motion is that motion, with nothing beside it") {
+  Motion8 m(1);
+  const Vec3 drift{1, 2, -3}, turn{0.3, -2, 1};
+  for (int i = 0; i < 8; ++i) m.v[i] = Vec4(drift + cross(turn, m.x[i].xyz() - m.center()));
+  const RigidMotion held = m.held(all());
+  CHECK(norm(held.velocity - drift) <= 1e-13);
+  CHECK(norm(held.turn - turn) <= 1e-13);
+  CHECK(held.kinetic == doctest::Approx(m.kinetic()).epsilon(1e-13));
+  std::array<Vec4, 8> rest;
+  CHECK(m.relative(all(), rest) <= 1e-25);
+  // a body that is not held has no rigid motion
+  CHECK(m.held({}).kinetic == 0);
+}
+
+TEST_CASE("two masses on a stick: turning is held, the vibration along it is the rest") {
+  const double mass[2] = {1, 3};
+  const Vec4 x[2] = {Vec4(Vec3{-3, 0, 0}), Vec4(Vec3{1, 0, 0})};
+  // a turn by 2 about z, and 6 and 2 apart along x
+  const Vec4 v[2] = {Vec4(Vec3{-6, -6, 0}), Vec4(Vec3{2, 2, 0})};
+  const Masses masses{mass, 2, 4};
+  const RigidMotion held = held_motion(masses, all(), x, v);
+  CHECK(norm(held.turn - Vec3{0, 0, 2}) <= 1e-14);
+  CHECK(held.kinetic == doctest::Approx(0.5 * 12 * 4));
+  Vec4 rest[2];
+  CHECK(relative_motion(masses, held, x, v, rest) == doctest::Approx(0.5 * 36 + 0.5 * 3 * 4));
+  CHECK(norm(rest[0].xyz() - Vec3{-6, 0, 0}) <= 1e-14);
+}
+
+TEST_CASE("about a pivot L about it is held, or its part along an axis") {
+  const Motion8 m(2);
+  HeldMomenta pivot;
+  pivot.count = 3, pivot.pivot = Vec3{0.5, -1, 2};
+  for (int k = 0; k < 3; ++k) pivot.basis[k][3 + k] = 1;
+  const RigidMotion held = m.held(pivot);
+  CHECK(norm(held.velocity) == 0);
+  Motion8 rigid(m);
+  for (int i = 0; i < 8; ++i) rigid.v[i] = held.at(m.x[i]);
+  CHECK(norm(rigid.spin(*pivot.pivot) - m.spin(*pivot.pivot)) <= 1e-11);
+  CHECK(held.kinetic == doctest::Approx(rigid.kinetic()));
+  pivot.count = 1;
+  const RigidMotion about_x = m.held(pivot);
+  CHECK(about_x.turn.y == 0);
+  CHECK(about_x.turn.x * held.turn.x != 0);
+  CHECK(about_x.kinetic < held.kinetic);
+}
+
+TEST_CASE("energy given and taken is exact, and changes none of the held momenta") {
+  // all; on a plane with normal y without friction: P along it and L about y
+  HeldMomenta plane;
+  plane.count = 3, plane.basis[0][0] = plane.basis[1][2] = plane.basis[2][4] = 1;
+  for (const HeldMomenta& momenta : {all(), plane, HeldMomenta{}})
+    for (const double change : {-5.0, -0.1, 0.1, 20.0}) {
+      CAPTURE(momenta.count);
+      CAPTURE(change);
+      Motion8 m(3);
+      const double before = m.kinetic();
+      const Vec3 p = m.momentum(), l = m.spin(m.center());
+      std::array<Vec4, 8> dv;
+      const double relative = m.relative(momenta, dv);
+      REQUIRE(relative > 6);
+      CHECK(scale_relative(m.masses, dv.data(), relative, change, 10) == change);  // to the last bit
+      m.add(dv);
+      CHECK(m.kinetic() - before == doctest::Approx(change).epsilon(1e-11));
+      const Vec3 dp = m.momentum() - p, dl = m.spin(m.center()) - l;
+      const Vec6 momentum_change = {dp.x, dp.y, dp.z, dl.x, dl.y, dl.z};
+      for (int k = 0; k < momenta.count; ++k) {
+        Vec6 row = momenta.basis[k];
+        if (momenta.count == 6) row = {}, row[k] = 1;
+        CHECK(std::abs(dot(row, momentum_change)) <= 1e-11);
+      }
+    }
+}
+
+TEST_CASE("no more is taken than there is, and no more given than the growth allows") {
+  Motion8 m(4);
+  std::array<Vec4, 8> dv;
+  const double relative = m.relative(all(), dv);
+  CHECK(scale_relative(m.masses, dv.data(), relative, -2 * relative, 1) == doctest::Approx(-relative));
+  m.add(dv);
+  CHECK(m.kinetic() == doctest::Approx(m.held(all()).kinetic).epsilon(1e-12));
+
+  Motion8 n(4);
+  n.relative(all(), dv);
+  CHECK(scale_relative(n.masses, dv.data(), relative, 100 * relative, 2) == doctest::Approx(3 * relative));
+  const double before = n.kinetic();
+  n.add(dv);
+  CHECK(n.kinetic() - before == doctest::Approx(3 * relative));
+
+  std::array<Vec4, 8> nothing{};
+  CHECK(scale_relative(m.masses, nothing.data(), 0, 5, 3) == 0);
+}
+
+TEST_CASE("a push gives exactly what is missing, with and against the motion") {
+  for (const double sense : {1.0, -1.0}) {
+    Motion8 m(5);
+    std::array<Vec4, 8> d, dv{};
+    for (int i = 0; i < 8; ++i) d[i] = m.v[i] * sense;
+    const double before = m.kinetic();
+    CHECK(push_along(m.masses, m.v.data(), dv.data(), d.data(), 7) == 7);
+    m.add(dv);
+    CHECK(m.kinetic() - before == doctest::Approx(7).epsilon(1e-12));
+    CHECK(dot(dv[0], d[0]) > 0);
+  }
+  const Motion8 m(5);
+  std::array<Vec4, 8> none{}, dv{};
+  CHECK(push_along(m.masses, m.v.data(), dv.data(), none.data(), 7) == 0);
+  CHECK(dot(dv[0], dv[0]) == 0);
+}
