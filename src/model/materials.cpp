@@ -134,11 +134,11 @@ double MaterialInfo::body_density() const {
 
 double MaterialInfo::body_young() const {
   if (dimension == 3) return young;
-  if (dimension == 1) return young * (std::numbers::pi / 4 * thickness * thickness);
   // Nobody sees 0.2 %, and what a step costs grows with the root of the stiffness: sheet steel takes 27 iterations per
   // frame with it, 88 with 0.01 % and thousands with all of it (docs/decisions/001-materials.md).
   constexpr double strain = 2e-3, gravity = 9.81;
-  return std::min(young * thickness, body_density() * gravity / strain);
+  const double section = dimension == 2 ? thickness : std::numbers::pi / 4 * thickness * thickness;
+  return std::min(young * section, body_density() * gravity / strain);
 }
 
 const std::vector<MaterialInfo>& material_infos() {
