@@ -378,6 +378,7 @@ class Island {
   void finish_contact_step(const Integrator& integrator, double h, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
+  void begin_lower(double h, Precision kernel);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
   void damp(StepOutcome& outcome);
   Masses masses() const;
@@ -385,9 +386,13 @@ class Island {
   RigidMotion held_motion_now() const;
   void add_velocities(const std::vector<Vec4>& dv);
   void return_momenta(StepOutcome& outcome);
-  void take_energy(double excess, StepOutcome& outcome);
+  void take_energy(double level, StepOutcome& outcome);
+  double without_relative_motion(const RigidMotion& held) const;
   void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
-  bool find_push(bool elastic);
+  void restore_parts(double missing, StepOutcome& outcome);
+  void divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const;
+  double project_rigid(std::vector<Vec4>& v) const;
+  void leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const;
   double go_back(double most, double h, RigidMotion& held);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
@@ -507,6 +512,7 @@ class Island {
   std::vector<double> speeds_;  // of bodies, see find_speeds
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
   std::vector<Vec4> contact_b_, contact_x_, d_, Ad_;
+  std::vector<Vec4> elastic_, push_, elastic_before_, push_before_;  // forces, see restore_parts
   struct Forecast {  // see predict_contacts; by row of metric_
     std::vector<double> force, y, m, target, more, more_along;
     std::vector<double> dropped, response, change, bound;

@@ -133,6 +133,17 @@ void Island::find_loss(double h, StepProducts& step) {
   loss_.found = true;
 }
 
+/// A step begins where the motion leads, or at x_n carried along by the held momenta, whichever has less of g: where
+/// forces are too stiff for the step, their acceleration at x_n leads far away from anything that the iterations come
+/// back from in time (a rope of 9.8 kN: they ended above H, and it stood still). (find_rest is at least W(x_n).)
+void Island::begin_lower(double h, Precision kernel) {
+  const double here = merit(0, 0);
+  if (here <= motion.energy || here <= find_rest(h)) return;
+  x_before_ = rest_pose_;
+  shorten_step(0);
+  sums_.energy = add_gradient(x_, gg_, kernel);
+}
+
 /// First the plain step with P and L held, until it is known what it loses; then H as well, along that. Leaves x_ and
 /// what is summed up there.
 void Island::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
@@ -147,6 +158,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
   double reached = p.target.h, mu = 0;
   for (int k = 0;; ++k) {
     sums_.energy = add_gradient(x_, gg_, kernel);
+    if (k == 0) begin_lower(h, kernel);
     const RowSums& s = sums_.rows;
     const double now = s.kinetic + sums_.energy - p.beta * s.force_v;
     watch.book(out.timings.local);
@@ -185,6 +197,14 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     LossStep next;
     if (!loss_.found) {
       next.direction = plain_direction(step, products_k, c);
+      // A turn of the whole is straight in x: one so long that it has more energy than the motion stretches the island,
+      // and each would be longer than the last. A alone leads downhill from anywhere.
+      const double length = std::sqrt(next.direction.norm2 / p.e_ref);
+      if (p.swings && k > 0 && length > 1 && length > out.step_length) {
+        swing_.inverse = {};
+        products_k = products();
+        next.direction = plain_direction(step, products_k, c);
+      }
       if (std::sqrt(next.direction.norm2 / p.e_ref) < finds_loss_at_once) {
         find_loss(h, step);
         last_.counts = false;
