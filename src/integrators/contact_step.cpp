@@ -67,6 +67,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
+  divide_forces(elastic_before_, push_before_);
   turns_.clear();
   find_metric();
   accelerated_ = false;

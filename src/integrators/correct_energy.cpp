@@ -65,21 +65,22 @@ void Island::add_velocities(const std::vector<Vec4>& dv) {
 
 void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& out) {
   if (plan.correction == EnergyCorrection::none) return;
-  const bool sought = plan.correction != EnergyCorrection::restore;
+  const bool impact = plan.correction == EnergyCorrection::restore_parts;
+  const bool sought = !impact && plan.correction != EnergyCorrection::restore;
   if (sought) return_momenta(out);
   const double owed = demand.set_energy ? 0 : demand.debt.h;
-  double change = energy_change(out.residual.h, owed, plan.returned);
+  const double now = out.target_total + out.residual.h;
+  double level = energy_level(out.target_total, out.residual.h, owed, plan.returned);
   // what a dial asks a step to lose at once, a solve that looks for it may not be able to
-  if (sought && demand.lowers() && change < 0)
-    change = std::min(0.0, std::max(out.target_total, out.before) - (out.target_total + out.residual.h));
+  if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
   const double slack = sought ? std::min(problem_.tolerance, most_slack) * out.e_ref : 0;
-  if (change < -slack) {
-    take_energy(-change, out);
+  if (now > level + slack) {
+    take_energy(level, out);
     out.rose = out.target_total + out.residual.h > out.before + slack;
-  } else if (change > slack) {
+  } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
-    if (gives) give_energy(change, slack, sought, out);
+    if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
   }
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
@@ -97,26 +98,32 @@ void Island::return_momenta(StepOutcome& out) {
   out.error_p = out.error_l = 0, out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 
-/// From the motion relative to the held one; where that has less the pose goes back first. (A step with contacts has gone
-/// back already, as far as it has gained by itself: bound_contact_step. Its pose need not pay for earlier ones.)
-void Island::take_energy(double excess, StepOutcome& out) {
+/// Down to `level`, from the motion relative to the held one; where that has less the pose goes back first. (A step with
+/// contacts has gone back already, as far as it has gained by itself: bound_contact_step. Its pose need not pay for
+/// earlier ones.) What is to be left is taken from the level, not from what there is: a solve that was cut short may have
+/// any number of digits too much.
+void Island::take_energy(double level, StepOutcome& out) {
   RigidMotion held = held_motion_now();
-  double relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
-  if (excess > relative && contacts.empty()) {
-    const double now = out.target_total + out.residual.h;
-    const double rest = go_back(now - excess, out.length, held);  // without the relative motion
-    relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
-    excess += rest + relative - now, out.residual.h = rest + relative - out.target_total;
-  }
-  out.residual.h += scale_relative(masses(), lin_.data(), relative, -excess, 1);
+  double rest = without_relative_motion(held);
+  if (rest > level && contacts.empty()) rest = go_back(level, out.length, held);
+  const double relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
+  const double left = scale_relative_to(masses(), lin_.data(), relative, std::max(0.0, level - rest));
+  out.residual.h = rest + left - out.target_total;
   // in the air the rates are those of another motion (t_pipe: 25 iterations at most where they begin anew, else 33)
   motion.history = motion.history && !contacts.empty();
   add_velocities(lin_);
 }
 
+/// H of the held motion and the pose alone, in the units of metrics.csv.
+double Island::without_relative_motion(const RigidMotion& held) const {
+  double sum = held.kinetic + motion.energy;
+  for (int i = 0; i < rows_; ++i) sum -= dot(forcing.force[i], motion.x[i]);
+  return sum;
+}
+
 /// To the motion relative to the held one as it is, and what that would have to grow too much for the way that forces
 /// drive the island from here: at a turning point of a vibration elastic ones, and where contacts have brought it to a
-/// stop theirs, by which a hard body bounces off.
+/// stop theirs.
 void Island::give_energy(double missing, double slack, bool elastic, StepOutcome& out) {
   // of a body that flies without moving in itself, H is round-off of its flight
   if (elastic && !(missing > round_off * kinetic(motion.v))) return;
@@ -124,27 +131,84 @@ void Island::give_energy(double missing, double slack, bool elastic, StepOutcome
   const double relative = relative_motion(masses(), held, motion.x.data(), motion.v.data(), lin_.data());
   double given = scale_relative(masses(), lin_.data(), relative, missing,
                                 elastic ? most_growth : most_growth_with_contacts);
-  if (given < missing - slack && find_push(elastic)) {
+  if (given < missing - slack && (elastic || contacts.touching())) {
+    divide_forces(elastic_, push_);
+    for (int i = 0; i < rows_; ++i) gg_[i] = elastic ? motion.gradient[i] * -1.0 : push_[i];
     solve(gg_, Ag_);
-    const RigidMotion of_push = verve::held_motion(masses(), held_momenta(), motion.x.data(), Ag_.data());
-    relative_motion(masses(), of_push, motion.x.data(), Ag_.data(), end_.data());
+    leave_held_momenta(Ag_, end_);
     given += push_along(masses(), motion.v.data(), lin_.data(), end_.data(), missing - given);
   }
   add_velocities(lin_);
   out.residual.h += given;
 }
 
-/// The forces of the push, into gg_; false: none.
-bool Island::find_push(bool elastic) {
-  if (elastic) {
-    for (int i = 0; i < rows_; ++i) gg_[i] = motion.gradient[i] * -1.0;
-    return true;
-  }
-  if (!contacts.touching()) return false;
-  std::fill(gg_.begin(), gg_.end(), Vec4());
+/// In an impact H comes back to what the step has lost it from. What forces have changed by in it, dF, is what
+/// a step of BDF2 does not resolve; in the norm of A^-1 that is its loss. Its rigid part, of each body, is what a contact
+/// has taken that is shorter than the step: it goes to the rigid motion, along the push of the contacts (a hard ball
+/// bounces off). The rest are waves in the bodies, and go along A^-1 of the elastic forces' part of dF, which moves no
+/// centre of mass: given to the bounce they would throw a soft body higher than it came from. docs/decisions/012
+void Island::restore_parts(double missing, StepOutcome& out) {
+  divide_forces(elastic_, push_);
+  for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i] + (push_[i] - push_before_[i]);
+  solve(gg_, Ag_);
+  double lost = 0;
+  for (int i = 0; i < rows_; ++i) lost += 0.5 * dot(gg_[i], Ag_[i]);
+  const double rigid = project_rigid(Ag_) / (base_.hh * base_.hh);
+  const double share = lost > 0 ? std::min(1.0, rigid / lost) : 0;
+
+  std::fill(lin_.begin(), lin_.end(), Vec4());
+  double given = 0;
+  const auto give_along = [&](double energy) {  // end_, in the sense in which it takes the lesser change
+    const double along =
+        mass_product(masses(), motion.v.data(), end_.data()) + mass_product(masses(), lin_.data(), end_.data());
+    for (int i = 0; along < 0 && i < rows_; ++i) end_[i] = end_[i] * -1.0;
+    given += push_along(masses(), motion.v.data(), lin_.data(), end_.data(), energy);
+  };
+  for (int i = 0; i < rows_; ++i) Ag_[i] = forcing.mass[i] > 0 ? push_[i] * (1 / forcing.mass[i]) : Vec4();
+  project_rigid(Ag_);
+  leave_held_momenta(Ag_, end_);
+  give_along(share * missing);
+  for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i];
+  solve(gg_, Ag_);
+  leave_held_momenta(Ag_, end_);
+  give_along(missing - given);
+  add_velocities(lin_);
+  out.residual.h += given;
+}
+
+/// Elastic forces, those of anchors with them, and the push of contacts, without their friction, at the x of the last
+/// evaluation.
+void Island::divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const {
+  elastic.resize(rows_), push.assign(rows_, Vec4());
+  for (int i = 0; i < rows_; ++i) elastic[i] = motion.gradient[i] * -1.0;
   for (const ContactRow& row : contacts.rows())
-    for (int i = 0; !row.friction && i < row.count; ++i) gg_[row.rows[i]] += Vec4(row.slope(i) * row.force);
-  return true;
+    for (int i = 0; i < row.count; ++i) {
+      const Vec4 force(row.slope(i) * std::clamp(row.force, row.low, row.high));
+      elastic[row.rows[i]] -= force;
+      if (!row.friction) push[row.rows[i]] += force;
+    }
+}
+
+/// v -> of each body the rigid motion with its momenta. Returns the kinetic energy of these.
+double Island::project_rigid(std::vector<Vec4>& v) const {
+  double energy = 0;
+  HeldMomenta all;
+  all.count = 6;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const Body& body = model_.bodies[bodies_[k]];
+    const int first = offsets_[k];
+    const Masses masses{body.mass.data(), body.count, body.total_mass, &body.coupling};
+    const RigidMotion rigid = verve::held_motion(masses, all, motion.x.data() + first, v.data() + first);
+    for (int i = first; i < first + body.count; ++i) v[i] = rigid.at(motion.x[i]);
+    energy += rigid.kinetic;
+  }
+  return energy;
+}
+
+/// d without what would change the held momenta.
+void Island::leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const {
+  const RigidMotion held = verve::held_motion(masses(), held_momenta(), motion.x.data(), d.data());
+  relative_motion(masses(), held, motion.x.data(), d.data(), out.data());
 }
 
 /// To a pose between x_n, carried along by the held motion, and x, at which that motion and the potential have no more
@@ -166,8 +230,7 @@ double Island::go_back(double most, double h, RigidMotion& held) {
     for (int i = 0; i < rows_; ++i) motion.x[i] = start[i] + (end_[i] - start[i]) * t;
     evaluate_motion();
     held = rigid_motion(masses(), held_momenta(), motion.x.data(), momentum, spin);
-    rest = held.kinetic + motion.energy;
-    for (int i = 0; i < rows_; ++i) rest -= dot(forcing.force[i], motion.x[i]);
+    rest = without_relative_motion(held);
     return rest <= most;
   };
   for (int n = 0; n < most_trials; ++n) {

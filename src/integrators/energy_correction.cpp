@@ -5,9 +5,8 @@
 
 namespace verve {
 
-double energy_change(double residual, double owed, double returned) {
-  const double gained = residual + owed;
-  return owed - (gained < 0 ? returned : 1) * gained;
+double energy_level(double target, double residual, double owed, double returned) {
+  return target + (1 - returned) * std::min(0.0, residual + owed);
 }
 
 double scale_relative(const Masses& masses, Vec4* relative, double energy, double change, double most_growth) {
@@ -16,6 +15,12 @@ double scale_relative(const Masses& masses, Vec4* relative, double energy, doubl
   for (int i = 0; i < masses.count; ++i) relative[i] = relative[i] * (s - 1);
   // exact where nothing limits it: a remainder of round-off is no reason for a push
   return s < most_growth && energy > 0 ? std::max(change, -energy) : (s * s - 1) * energy;
+}
+
+double scale_relative_to(const Masses& masses, Vec4* relative, double energy, double wanted) {
+  const double left = std::min(energy, wanted), s = energy > 0 ? std::sqrt(left / energy) : 1;
+  for (int i = 0; i < masses.count; ++i) relative[i] = relative[i] * (s - 1);
+  return left;
 }
 
 double push_along(const Masses& masses, const Vec4* v, Vec4* dv, const Vec4* d, double missing) {

@@ -119,7 +119,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     const Demand demand = ask(island, step, plan.substeps, sub == 0, driven);
     StepInput facts = island.step_input(step.h, settings);
     facts.driven = driven, facts.settling = input.settling, facts.after_failure = attempt.after_failure;
-    facts.beside_contact = contacts;
+    facts.beside_contact = contacts, facts.impact = input.impact_phase > 0 || in_impact(island);
     facts.other_members = sub == 0 && has_other_members(island);
     facts.substeps = plan.substeps, facts.time_limit = limit.left(island) / (plan.substeps - sub);
     const StepPlan step_plan = plan_step(facts);

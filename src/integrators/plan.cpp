@@ -87,7 +87,8 @@ StepPlan plan_step(const StepInput& in) {
   const bool in_the_air = plan.mode == Mode::free || plan.mode == Mode::anchored;
   if (in_the_air && !in.solid) plan.base = Base::sheets;
   if (!in.conserves) return plan;
-  plan.correction = row.correction, plan.returned = in.contacts ? in.restitution * in.restitution : 1;
+  plan.correction = plan.mode == Mode::contact && in.impact ? EnergyCorrection::restore_parts : row.correction;
+  plan.returned = in.contacts ? in.restitution * in.restitution : 1;
   // Rates of other members would lead a step of BDF2 astray, and L with it; vibrations of what settles are left to decay;
   // and at rest an integrator that takes the elastic force at x_n would blow round-off up to the tolerance.
   const bool falls_back = plan.mode == Mode::contact ? in.other_members || in.settling || !in.plain_contact_base

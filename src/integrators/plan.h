@@ -25,7 +25,8 @@ enum class EnergyCorrection : std::uint8_t {
   none,
   bound,        // what it has too much goes, what is missing is owed
   after_solve,  // the solve has looked for H: what it missed
-  restore       // the solve was a plain one: all that it lost, as far as restitution says, or gained
+  restore,      // the solve was a plain one: all that it lost, as far as restitution says, or gained
+  restore_parts // likewise in an impact: to the rigid motion and to waves what each of them has lost
 };
 
 /// What the steps of a mode are, by a method that conserves.
@@ -149,6 +150,7 @@ struct StepInput {
   bool plain_contact_base = true;  // of Base::contact: it ends where it is minimised, in one stage
   bool after_failure = false;  // numbers were not finite
   bool beside_contact = false; // others of the frame have contacts: what is owed is for the end of an impact to pay
+  bool impact = false;         // something strikes, or did a moment ago, faster than gravity stops in a frame
   double restitution = 1;      // the largest of those that may touch
   int substeps = 1;            // of the frame
   double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]

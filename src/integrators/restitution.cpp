@@ -55,6 +55,16 @@ bool World::is_impact(const Bounce& bounce) const {
   return bounce.age * scene.step <= longest_impact + 0.5 * scene.step;
 }
 
+/// One that gravity does not end within a frame: what rests on something strikes it all the time.
+bool World::in_impact(const Island& island) const {
+  return std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
+    const auto& bodies = island.bodies();
+    const bool mine = std::find(bodies.begin(), bodies.end(), bounce.body) != bodies.end() ||
+                      std::find(bodies.begin(), bodies.end(), bounce.other) != bodies.end();
+    return mine && is_impact(bounce) && bounce.speed > norm(state.gravity) * scene.step;
+  });
+}
+
 void World::rebound(double time) {
   if (!has_contact()) return;
   for (Bounce& bounce : state.bounces) ++bounce.free, ++bounce.age;

@@ -62,13 +62,13 @@ HeldMomenta all() {
 }  // namespace
 
 TEST_CASE("a change of energy: gains go, a share of losses comes back, and what is owed") {
-  CHECK(energy_change(2, 0, 0.25) == -2);    // gained
-  CHECK(energy_change(-2, 0, 0.25) == 0.5);  // lost, restitution 0.5
-  CHECK(energy_change(-2, 0, 1) == 2);
-  CHECK(energy_change(-3, 3, 0) == 3);  // it has kept what it had, and is owed 3
-  CHECK(energy_change(-5, 3, 0) == 3);
-  CHECK(energy_change(-5, 3, 1) == 5);
-  CHECK(energy_change(4, -1, 1) == -4);  // gained 3, and 1 too much before
+  CHECK(energy_level(10, 2, 0, 0.25) == 10);     // gained
+  CHECK(energy_level(10, -2, 0, 0.25) == 8.5);   // lost, restitution 0.5: of 8 up to 8.5
+  CHECK(energy_level(10, -2, 0, 1) == 10);
+  CHECK(energy_level(10, -3, 3, 0) == 10);  // it has kept what it had, and is owed 3
+  CHECK(energy_level(10, -5, 3, 0) == 8);
+  CHECK(energy_level(10, -5, 3, 1) == 10);
+  CHECK(energy_level(10, 4, -1, 1) == 10);  // gained 3, and 1 too much before
 }
 
 TEST_CASE("the held motion of a rigid motion is that motion, with nothing beside it") {
