@@ -288,7 +288,8 @@ void Island::start_iterate(double h) {
     });
   const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
   const double angle = norm(theta);
-  const bool carries = is_solid() && contacts.empty();
+  // without elastic energy nothing vibrates, and the momentum estimate is the solution: all its elements may be gone
+  const bool carries = is_solid() && contacts.empty() && motion.energy > 0;
   if (!problem_.held || problem_.published || !(angle < 3) || !(carries || angle > 1e-6))
     return with_columns([&](int begin, int end) { return straight_rows(rows, begin, end); });
   const Turn turn(theta);
