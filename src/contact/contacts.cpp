@@ -7,6 +7,13 @@
 
 namespace verve {
 
+namespace {
+
+/// Of the way of a vertex: what round-off may make of its depth on a motion that does not change it.
+constexpr double same_depth = 1e-9;
+
+}  // namespace
+
 void Contacts::clear(int bodies, int colliders) {
   shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
       on_edges.clear(), friction_anchors.clear();
@@ -101,6 +108,17 @@ void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
     c.row.direction = turn * c.row.direction;
     c.offset = depth + c.row.along(to);
   });
+  // A motion that no contact resists is a symmetry of the collider: about the middle of a ball what lay on it still does,
+  // and would be in the plane that touches it at x_n. (On a plane, and past an edge, that plane stays.)
+  for (OnShape& c : on_shapes) {
+    const Vec3 was = from[c.vertex].xyz(), is = to[c.vertex].xyz();
+    if (planes || !(norm(is - was) > 0)) continue;
+    const double depth = c.offset - c.row.along(from);
+    const Touch there = touch(c, is);
+    if (std::abs(c.thickness - there.distance - c.rest - depth) > same_depth * norm(is - was)) continue;
+    c.row.direction = there.normal;
+    c.offset = depth + c.row.along(to);
+  }
   // friction acts across the normal, which turns along: a rigid motion stretches no spring
   for (FrictionAnchor& anchor : friction_anchors)
     if (anchor.collider < 0) anchor.normal = turn * anchor.normal;

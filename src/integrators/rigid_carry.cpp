@@ -49,16 +49,18 @@ void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
   if (!problem_.momenta) return;
   const RigidMotion held = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
-  const Vec3 drift = held.velocity * base_.hh, c = start_.center_n;
-  Mat3 turn = Turn(held.turn * h).matrix();
-  // a free centre of mass goes where P leads it from xb
-  Vec3 to = problem_.grounded ? c + drift : start_.center + drift;
+  const Vec3 c = start_.center_n;
+  Vec3 way = held.velocity * (problem_.grounded ? h : base_.hh), turn = held.turn * h;
   for (int n = 0;; ++n) {
-    for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
+    const Turn rotation(turn);
+    const Mat3 matrix = rotation.matrix();
+    // a free centre of mass goes where P leads it from xb, one that slides round a collider on its arc
+    const Vec3 to = problem_.grounded ? c + rotation.mean() * way : start_.center + way;
+    for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + matrix * (vec3(motion.x[i]) - c));
     const RigidMotion more = rigid_motion_of(momenta_off(pose));
     const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
     if (n == most_turns || !(norm(shear) > enough_turn)) break;
-    turn = Turn(shear * -1.0).matrix() * turn, to -= shift;
+    turn -= shear, way -= shift;
   }
   correct_momenta(pose);
 }
