@@ -5,7 +5,6 @@
 
 #include "integrators/energy_correction.h"
 #include "integrators/island.h"
-#include "integrators/turn.h"
 
 namespace verve {
 
@@ -85,16 +84,20 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 
-/// What a step that ended early has left of P and L goes by a rigid change of velocity.
+/// What a step that ended early has left of P and L goes by a rigid change of velocity, and x to where P leads its centre
+/// of mass: elsewhere L about any fixed point would be another.
 void Island::return_momenta(StepOutcome& out) {
   if (!problem_.momenta || problem_.pivots || anchored_) return;
   if (std::max(out.error_p, out.error_l) <= most_momentum_error) return;
   const RigidMotion change =
       rigid_motion(masses(), held_momenta(), motion.x.data(), out.residual.p * -1.0, out.residual.l * -1.0);
   const double before = kinetic(motion.v);
-  for (int i = 0; i < rows_; ++i) lin_[i] = change.at(motion.x[i]);
+  const Vec4 shift(change.velocity * base_.hh);
+  double work = 0;
+  for (int i = 0; i < rows_; ++i) lin_[i] = change.at(motion.x[i]), work += dot(forcing.force[i], shift);
+  for (Vec4& x : motion.x) x += shift;
   add_velocities(lin_);
-  out.residual = {{}, {}, out.residual.h + kinetic(motion.v) - before};
+  out.residual = {{}, {}, out.residual.h + kinetic(motion.v) - before - work};
   out.error_p = out.error_l = 0, out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 
@@ -220,7 +223,7 @@ double Island::go_back(double most, double h, RigidMotion& held) {
   if (problem_.momenta) {
     Vec3 from = problem_.pivots ? problem_.pivot : Vec3{};
     for (int i = 0; !problem_.pivots && i < rows_; ++i) from += start[i].xyz() * (forcing.mass[i] / total_mass_);
-    const Mat3 rotation = Turn(held.turn * h).matrix();
+    const Mat3 rotation = carried_turn(masses(), held_momenta(), start.data(), held, h);
     for (Vec4& x : start) x = Vec4(held.center + rotation * (x.xyz() - from));
   }
   end_ = motion.x;
@@ -240,7 +243,9 @@ double Island::go_back(double most, double h, RigidMotion& held) {
   if (at != low) go_to(low);
   // what this pose makes of the velocities' momenta, put right
   const RigidMotion has = held_motion_now();
-  for (int i = 0; i < rows_; ++i) motion.v[i] += held.at(motion.x[i]) - has.at(motion.x[i]);
+  const RigidMotion more =
+      rigid_motion(masses(), held_momenta(), motion.x.data(), momentum - has.momentum, spin - has.spin);
+  for (int i = 0; i < rows_; ++i) motion.v[i] += more.at(motion.x[i]);
   return rest;
 }
 

@@ -44,6 +44,11 @@ RigidMotion rigid_motion(const Masses& masses, const HeldMomenta& held, const Ve
 /// With those that v has.
 RigidMotion held_motion(const Masses& masses, const HeldMomenta& held, const Vec4* x, const Vec4* v);
 
+/// The rotation of a rigid x by a motion that ends as `held`, over h: by turn h, put right so that the rigid motion with
+/// this spin has no more kinetic energy after it than before. (A rod that is turned a little out of the plane across its
+/// spin has a part of it along itself, where it has next to no inertia: any energy, or none that could carry it.)
+Mat3 carried_turn(const Masses& masses, const HeldMomenta& momenta, const Vec4* x, const RigidMotion& held, double h);
+
 /// relative = v - held motion; returns its kinetic energy.
 double relative_motion(const Masses& masses, const RigidMotion& held, const Vec4* x, const Vec4* v, Vec4* relative);
 
