@@ -67,6 +67,8 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   if (plan.correction == EnergyCorrection::none) return;
   const bool sought = plan.correction != EnergyCorrection::restore;
   if (sought) return_momenta(out);
+  const double residual = out.residual.h, kinetic_before = frame_moves() ? kinetic(motion.v) : 0;
+  enter_frame();
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   double change = energy_change(out.residual.h, owed, plan.returned);
   // what a dial asks a step to lose at once, a solve that looks for it may not be able to
@@ -80,6 +82,10 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
     if (gives) give_energy(change, slack, sought, out);
+  }
+  if (frame_moves()) {
+    const double work = leave_frame();
+    out.target_total += work, out.residual.h = residual + kinetic(motion.v) - kinetic_before - work;
   }
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }

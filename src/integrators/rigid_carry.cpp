@@ -42,19 +42,27 @@ void Island::correct_momenta(std::vector<Vec4>& pose) {
 
 /// Where the island would be at the end of the step if it moved rigidly, by the momenta that are held and no faster:
 /// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at
-/// x_n but for what slides off freely. P and L, linear in x, are right there: a turn by the angle a has the linear L of
+/// x_n, or goes along with a collider that moves, but for what slides off freely. P and L, linear in x, are right there: a turn by the angle a has the linear L of
 /// sin a, and the one that has L is found by iteration (it exists up to 1 rad; a step of a plan turns less). What
 /// correct_momenta still has to shear is round-off.
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
-  if (!problem_.momenta) return;
+  if (!problem_.momenta && !frame_moves()) return;
   const RigidMotion held = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
   const Vec3 drift = held.velocity * base_.hh, c = start_.center_n;
   Mat3 turn = Turn(held.turn * h).matrix();
   // a free centre of mass goes where P leads it from xb
   Vec3 to = problem_.grounded ? c + drift : start_.center + drift;
+  if (frame_moves()) {  // along the arc
+    const Turn by(frame_.turn * h);
+    const double angle2 = dot(frame_.turn, frame_.turn) * h * h;
+    const Vec3 way = frame_.velocity * h;
+    turn = by.matrix() * turn, to += way + by.w * way * by.cosine;
+    if (angle2 > 1e-12) to += by.w2 * way * ((1 - by.sine) / angle2);
+  }
   for (int n = 0;; ++n) {
     for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
+    if (!problem_.momenta) return;
     const RigidMotion more = rigid_motion_of(momenta_off(pose));
     const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
     if (n == most_turns || !(norm(shear) > enough_turn)) break;
