@@ -42,6 +42,7 @@ globalThis.verve = globalThis.verve || {};
         {label: 'contact', color: '--contact', lane: 0, key: 'contact', hideZero: true},
         {label: 'external', color: '--external', lane: 0, key: 'external', hideZero: true},
         {label: 'heat', color: '--heat', lane: 0, key: 'heat', hideZero: true},
+        {label: 'work', color: '--work', lane: 0, key: 'work', hideZero: true},
         {label: 'owed', color: '--owed', lane: 0, key: 'owed', hideZero: true, share: 1e-4},
         {label: 'total', color: '--total', lane: 0, key: 'total', strong: true}], true);
       add('|P|', 'kg m/s', perLane('momentum'));

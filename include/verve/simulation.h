@@ -59,6 +59,7 @@ struct Measures {
   double total = 0;                                            ///< their sum
   double target_total = 0;                                     ///< what the last step aimed at
   double booked_loss = 0;  ///< taken on purpose so far; wind's work counts as a negative loss
+  double work = 0;         ///< of colliders that move, come or go, so far: total + booked_loss - work is held
   double heat = 0;         ///< what steps could not resolve so far (EnergyHold::resolved): total + heat is held
   double owed = 0;         ///< energy deficit: what the coming steps are to give back, below 0 to take
   int torn = 0;            ///< elements that have torn so far

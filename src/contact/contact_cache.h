@@ -20,6 +20,21 @@ struct CachedContact {
 };
 inline std::array<int, 4> key(const CachedContact& c) { return c.key; }
 
+/// What a collider that may move does to a body, in a step.
+struct ColliderLoad {
+  int body = 0;  // of the island
+  int collider = 0;
+  Vec3 force;       // on the body
+  Vec3 torque;      // about where the collider is at the end of the step
+  Vec3 moment;      // sum of places, each times the size of its force,
+  double size = 0;  // and of these sizes
+  Vec3 at() const { return size > 0 ? moment / size : Vec3{}; }
+  void add(const Vec3& place, const Vec3& of_force, const Vec3& origin) {
+    const double more = norm(of_force);
+    force += of_force, torque += cross(place - origin, of_force), moment += place * more, size += more;
+  }
+};
+
 /// Of a vertex on the faces of a body, of a vertex on a collider, of a point of a collider on the faces of a body, or
 /// on one of them, of an edge of a collider on one of a body, and of two edges. Rows and bodies as the state counts.
 inline std::array<int, 4> vertex_key(int row, int body) { return {row, -1, body, -1}; }

@@ -70,7 +70,9 @@ ContactDetector::Found ContactDetector::detect(const MovingBodies& moving, std::
   Found found;
   for (int s = 0; s < int(shapes_.size()); ++s) {
     out.shapes.push_back({shapes_[s], colliders[s].end});
+    out.shape_starts.push_back(colliders[s].start);
     out.shape_moves.push_back(colliders[s].moves());
+    out.shape_movable.push_back(colliders[s].movable);
     if (!colliders[s].active) continue;
     detect_shape(step, s, found);
     const size_t points = out.points.size();

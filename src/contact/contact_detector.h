@@ -45,6 +45,7 @@ struct MovingBodies {
 struct ColliderMotion {
   Pose start, end;
   bool active = true;
+  bool movable = false;  // in this step or in another
   bool moves() const {
     return norm(start.position - end.position) > 0 || norm(start.rotation.col[0] - end.rotation.col[0]) > 0 ||
            norm(start.rotation.col[1] - end.rotation.col[1]) > 0;

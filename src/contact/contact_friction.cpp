@@ -32,6 +32,12 @@ Vec3 Contacts::find_stretch(const Vec4* x, const FrictionAnchor& anchor, Frictio
   return own - other;
 }
 
+Vec3 Contacts::way_of(const FrictionAnchor& anchor) const {
+  Vec3 own{};
+  for (int i = 0; i < anchor.own; ++i) own += start[row_of_state[anchor.rows[i]]].xyz() * anchor.weights[i];
+  return carried(anchor.collider, own) - own;
+}
+
 void Contacts::set_rows(FrictionAnchor& anchor, int own, int count, const std::array<int, 4>& rows) const {
   anchor.own = own, anchor.count = count;
   for (int i = 0; i < count; ++i) anchor.rows[i] = state_of_row[rows[i]];
@@ -157,12 +163,26 @@ double Contacts::add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anc
   const double k = row.stiffness, cap = anchor.cap;
   if (!(cap > 0)) return 0;
   place.cap = cap;
-  if (looks_again_ && length > anchor.stretch && !(anchor.collider >= 0 && shape_moves[anchor.collider])) {
-    if (move_anchor(x, anchor, place, place.offset * (anchor.stretch / length))) length = find_offset();
-    if (length > anchor.stretch + 1e-9 * (anchor.stretch + cap / row.stiffness)) {  // it cannot: it ends
-      place.count = 0, anchor.cap = 0;
-      return 0;
+  if (looks_again_) {
+    // a collider that moves is looked at where it will be, and has stretched it by its way since
+    const bool carries = moves(anchor.collider);
+    const auto find_before = [&] {
+      const Vec3 way = carries ? way_of(anchor) : Vec3{};
+      return place.offset + (way - normal * dot(normal, way));
+    };
+    Vec3 before = carries ? find_before() : place.offset;
+    const double stretched = carries ? norm(before) : length;
+    if (stretched > anchor.stretch && (touches || !carries)) {
+      const double share = anchor.stretch / stretched;
+      const Vec3 wanted = carries ? place.offset - before * (1 - share) : place.offset * share;
+      if (move_anchor(x, anchor, place, wanted)) length = find_offset();
+      before = carries ? find_before() : place.offset;
+      if ((carries ? norm(before) : length) > anchor.stretch + 1e-9 * (anchor.stretch + cap / k)) {  // it cannot: it ends
+        place.count = 0, anchor.cap = 0;
+        return 0;
+      }
     }
+    if (carries) friction_lift_[body] += huber(length, k, cap) - huber(norm(before), k, cap);
   }
   const double weight = k * length <= cap ? k : cap / length;
   const Vec3 first = direction(
@@ -186,8 +206,7 @@ double Contacts::add_friction_apart(const Vec4* x, Vec4* gradient, Candidate& c,
   if (c.anchor < 0 || friction_anchors[c.anchor].row < 0 || !(friction_anchors[c.anchor].cap > 0)) return 0;
   FrictionAnchor& anchor = friction_anchors[c.anchor];
   // other candidates do not see it any more; a collider that moves is looked at where it will be, and may come back
-  const bool moves = anchor.collider >= 0 && shape_moves[anchor.collider];
-  if (looks_again_ && !moves) {
+  if (looks_again_ && !moves(anchor.collider)) {
     anchor.cap = 0;
     return 0;
   }

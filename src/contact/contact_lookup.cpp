@@ -137,6 +137,9 @@ void Contacts::look(const Vec4* x) {
   const auto place = [&](Candidate& c, double depth) {
     c.depth = depth - c.rest;
     c.offset = std::isfinite(depth) ? c.depth + c.row.along(x) : depth;
+    // (an edge that crosses nothing where the step begins has a depth of nothing)
+    const double before = std::isfinite(c.start_depth) ? c.start_depth : 0;
+    c.way = std::isfinite(depth) && moves(collider_of(c)) ? depth - before : 0;
   };
   const auto over = [](int size, auto&& find) {
     parallel_for(size, 64, [&](int begin, int end, int) {

@@ -15,12 +15,12 @@ constexpr double same_depth = 1e-9;
 }  // namespace
 
 void Contacts::clear(int bodies, int colliders) {
-  shapes.clear(), shape_moves.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
+  shapes.clear(), shape_starts.clear(), shape_moves.clear(), shape_movable.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
       on_edges.clear(), friction_anchors.clear();
   touching_pairs.clear(), rows_.clear(), near_.clear(), friction_points_.clear(), points.clear();
   planes = false;
   touching_ = false;
-  pair_energy_.clear(), friction_energy_.clear();
+  pair_energy_.clear(), friction_energy_.clear(), pair_lift_.clear(), friction_lift_.clear();
   depth_ = 0;
   bodies_ = bodies, sides_ = bodies + colliders;
   pair_at_.assign(size_t(bodies) * sides_, -1);
@@ -131,9 +131,14 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   touching_ = false;
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), friction_energy_.assign(energies.size(), 0.0);
+  if (looks_again_) pair_lift_.assign(energies.size(), 0.0), friction_lift_.assign(energies.size(), 0.0);
   double energy = 0;
   each([&](Candidate& c) {
     c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;
+    if (looks_again_ && moves(collider_of(c))) {
+      const double now = std::max(0.0, c.depth), before = std::max(0.0, c.start_depth - c.rest);
+      pair_lift_[c.body] += 0.5 * c.stiffness * (now * now - before * before);
+    }
     if (c.depth > 0) {
       energy += push(x, gradient, c, energies);
     } else {

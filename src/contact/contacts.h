@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "contact/contact_cache.h"
 #include "contact/friction_anchor.h"
 #include "contact/shapes.h"
 #include "contact/surface.h"
@@ -39,6 +40,12 @@ struct ContactRow {
     for (int i = 0; i < count; ++i) sum += dot(slope(i), x[rows[i]].xyz());
     return sum;
   }
+  /// Where it acts on a body that touches a collider.
+  Vec3 place(const Vec4* x) const {
+    Vec3 out{};
+    for (int i = 0; i < count; ++i) out += x[rows[i]].xyz() * share[i];
+    return out;
+  }
 };
 
 /// Normals of the two sides of something: what was on the one and is on the other has come through. Those of two faces
@@ -56,6 +63,7 @@ class Contacts {
     double thickness = 0, stiffness = 0, friction = 0;
     double rest = 0;           // penetration without a force [m] (CachedContact)
     double start_depth = 0;    // where the step begins, with colliders as they were then
+    double way = 0;            // by how much more it is deep there once they have moved [m]
     std::array<int, 4> key{};  // in the cache
     ContactRow row;
     double offset = 0;  // depth at x: offset - row.along(x); -infinity: it touches nothing
@@ -108,7 +116,9 @@ class Contacts {
   void drop_pair();
 
   std::vector<PlacedShape> shapes;  // as they are at the end of the step
+  std::vector<Pose> shape_starts;   // and at its start
   std::vector<char> shape_moves;    // during it
+  std::vector<char> shape_movable;  // in this or some other step
   std::vector<OnShape> on_shapes;
   std::vector<OnFaces> on_faces;
   std::vector<Face> faces;
@@ -159,6 +169,12 @@ class Contacts {
     for (OnFaces& c : on_faces) visit(c);
     for (OnEdge& c : on_edges) visit(c);
   }
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const OnShape& c : on_shapes) visit(c);
+    for (const OnFaces& c : on_faces) visit(c);
+    for (const OnEdge& c : on_edges) visit(c);
+  }
   /// How deep it is beyond no rest penetration, below 0 where it does not touch, and which way is out.
   double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
   /// Likewise. Near the ends of the edges the row has a scale below 1, as has the depth of which the energy is 1/2 k of
@@ -174,6 +190,27 @@ class Contacts {
   double pair_energy(int body) const { return pair_energy_.empty() ? 0 : pair_energy_[body]; }
   /// And that of the springs of friction, which is not in pair_energy().
   double friction_energy(int body) const { return friction_energy_.empty() ? 0 : friction_energy_[body]; }
+
+  /// Of these at the first evaluation after look_again(), what the ways of colliders have made of them: at the same x,
+  /// with colliders where the step began, they are less by this.
+  double pair_lift(int body) const { return pair_lift_.empty() ? 0 : pair_lift_[body]; }
+  double friction_lift(int body) const { return friction_lift_.empty() ? 0 : friction_lift_[body]; }
+  double lift() const;
+
+  /// The work of colliders in a step that ended at the last evaluation, by forces that act through it as they are at its
+  /// end: these times their ways. Adds it to `work`, per body of the island. The change of W is that, less what the
+  /// convexity of a contact takes, and what the body itself has done against it.
+  void add_work(std::span<double> work) const;
+  /// The forces of colliders that may move, at the last evaluation at x, times `share`, onto `loads`.
+  void add_loads(const Vec4* x, double share, std::vector<ColliderLoad>& loads) const;
+  /// Where a collider pushes or holds a body.
+  struct Resistance {
+    int collider = 0;
+    double weight = 0;  // force
+    Vec3 at, direction;
+  };
+  /// All that act at the last evaluation; where nothing does, all that may.
+  void find_resistances(const Vec4* x, std::vector<Resistance>& out) const;
 
   /// After a step that ended at x: anchors slip until their force is below that of Coulomb, those without contact end.
   /// Adds what this takes from W to the losses of each body of the island. `knows_pressure`: x is near the end that the
@@ -196,10 +233,24 @@ class Contacts {
     double stiffness;
     double cap;  // that was used
     int body, other;
+    /// On its own side.
+    Vec3 force() const {
+      const double length = norm(offset);
+      return cap > 0 ? offset * (-(stiffness * length <= cap ? stiffness : cap / length)) : Vec3{};
+    }
   };
   double push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
   void keep_near(ContactRow& row, double depth);
   bool move_anchor(const Vec4* x, FrictionAnchor& anchor, const FrictionPoint& place, const Vec3& offset) const;
+  /// The collider of a candidate; -1: a body.
+  int collider_of(const Candidate& c) const { return c.pair >= 0 ? touching_pairs[c.pair].collider : -1; }
+  bool moves(int collider) const { return collider >= 0 && shape_moves[collider]; }
+  /// Where a point that is fixed to a collider, and at x where the step begins, is at its end.
+  Vec3 carried(int collider, const Vec3& x) const {
+    return shapes[collider].pose.to_world(shape_starts[collider].to_local(x));
+  }
+  /// How far the point of a collider that an anchor joins its own to goes in the step.
+  Vec3 way_of(const FrictionAnchor& anchor) const;
   bool anchor_on_face(const Vec4* x, FrictionAnchor& anchor, const std::array<int, 3>& face, const Vec3& at,
                       const Vec3& out) const;
   bool anchor_on_edges(const Vec4* x, FrictionAnchor& anchor, const std::array<int, 4>& rows, double s, double t,
@@ -215,7 +266,7 @@ class Contacts {
   std::vector<FrictionPoint> friction_points_;  // by anchor
   bool touching_ = false;
   double depth_ = 0;
-  std::vector<double> pair_energy_, friction_energy_;
+  std::vector<double> pair_energy_, friction_energy_, pair_lift_, friction_lift_;
   /// Signed distance of a vertex from one of its faces, and the gradient of that.
   double distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const;
   bool looks_again_ = false;

@@ -56,13 +56,14 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   narrow_ = false;
   look_at_start(integrator, h);
   if (problem_.grounded && problem_.momenta) find_free_momenta();
+  find_frame(motion.x, h);
   pose(h, demand);
   const Problem& p = problem_;
 
   StepOutcome out;
   out.e_ref = p.e_ref, out.rigid_energy = p.rigid, out.length = h, out.energy_released = true;
   out.target_total = p.target.h - start_.force_x - p.offset;
-  out.before = start_.kinetic + motion.energy - start_.force_x;
+  out.before = start_.kinetic + start_energy() - start_.force_x;
   if (!factor_) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
@@ -156,8 +157,8 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     move(d, 0);
     watch.book(out.timings.update);
   }
-  bound_contact_step(kernel);
-  finish_contact_step(integrator, h, out);
+  bound_contact_step(h, kernel);
+  finish_contact_step(integrator, h, demand, out);
   return out;
 }
 
@@ -211,27 +212,43 @@ void Island::carry_stencils() {
 /// What has been gained beyond the relative motion cannot be taken from it. Between here and the rigidly carried x_n,
 /// which has W_n and the held momenta and no other motion, lies a place where it can: v and its rates follow x there, as
 /// in the whole step.
-void Island::bound_contact_step(Precision kernel) {
+void Island::bound_contact_step(double h, Precision kernel) {
   const Problem& p = problem_;
-  const double before = start_.kinetic + motion.energy + p.offset, slack = 1e-9 * p.e_ref;
-  const auto payable = [&] {
-    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before;
-    if (!(gained > slack)) return true;
-    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh);
+  const double before = start_.kinetic + start_energy() + p.offset, slack = 1e-9 * p.e_ref;
+  const auto unpaid = [&] {  // what is left when all of the relative motion is taken
+    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before - find_work(h);
+    if (!(gained > slack)) return 0.0;
+    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh) - frame_.at(x_[i]);
     const RigidMotion held = verve::held_motion(masses(), held_momenta(), x_.data(), Ag_.data());
-    return gained <= relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data()) + slack;
+    return gained - relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data());
   };
   x_before_ = rest_pose_;
-  for (int n = 0; n <= most_backtracks && !payable(); ++n) {
+  double left = unpaid();
+  for (int n = 0; n <= most_backtracks && left > slack; ++n) {
+    if (frame_moves()) end_ = x_;
     shorten_step(n == most_backtracks ? 0 : 0.5);
     sums_.energy = add_gradient(x_, gg_, kernel);
+    const double before = left;
+    left = unpaid();
+    if (!frame_moves() || left <= before) continue;
+    // between colliders that move differently no rigid motion leaves W as it was: no farther than it helps
+    x_.swap(end_);
+    const RowArrays rows = arrays();
+    pass([&](int begin, int end) { return arrive(rows, begin, end); });
+    sums_.energy = add_gradient(x_, gg_, kernel);
+    break;
   }
 }
 
-void Island::finish_contact_step(const Integrator& integrator, double h, StepOutcome& out) {
+void Island::finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out) {
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
-  Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - p.target.h};
+  // what colliders have done is known now; a dial asks for what it asks for
+  find_frame(x_, h);
+  const double work = find_work(h), brought = demand.set_energy ? 0 : work;
+  keep_loads(h);
+  out.target_total += brought;
+  Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - (p.target.h + brought)};
   if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
   out.residual = p.kept < 6 ? kept_part(c) : c;
   out.error_p = norm(out.residual.p) / p.scale_p;

@@ -67,6 +67,8 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   const bool impact = plan.correction == EnergyCorrection::restore_parts;
   const bool sought = !impact && plan.correction != EnergyCorrection::restore;
   if (sought) return_momenta(out);
+  const double residual = out.residual.h, kinetic_before = frame_moves() ? kinetic(motion.v) : 0;
+  enter_frame();
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   const double now = out.target_total + out.residual.h;
   double level = energy_level(out.target_total, out.residual.h, owed, plan.returned);
@@ -74,12 +76,16 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
   const double slack = sought ? std::min(problem_.tolerance, most_slack) * out.e_ref : 0;
   if (now > level + slack) {
-    take_energy(level, out);
+    take_energy(level + (frame_moves() ? kinetic(motion.v) - kinetic_before : 0), out);  // as seen from the frame
     out.rose = out.target_total + out.residual.h > out.before + slack;
   } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
     if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
+  }
+  if (frame_moves()) {
+    const double work = leave_frame();
+    out.target_total += work, out.residual.h = residual + kinetic(motion.v) - kinetic_before - work;
   }
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }

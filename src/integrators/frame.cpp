@@ -120,7 +120,9 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     StepInput facts = island.step_input(step.h, settings);
     facts.driven = driven, facts.settling = input.settling, facts.after_failure = attempt.after_failure;
     facts.beside_contact = contacts, facts.impact = input.impact_phase > 0 || in_impact(island);
-    facts.other_members = sub == 0 && has_other_members(island);
+    // (the force at x_n of a collider that has moved on already is none to make rates of)
+    facts.other_members =
+        (sub == 0 && has_other_members(island)) || (island.contacts.any_shape_moves() && !island.motion.history);
     facts.substeps = plan.substeps, facts.time_limit = limit.left(island) / (plan.substeps - sub);
     const StepPlan step_plan = plan_step(facts);
     // solve
@@ -273,6 +275,8 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
   const bool sleeps = last && falls_asleep(island);
   if (sleeps) put_to_sleep(island, outcome);
   ledger().settle(island, plan, outcome, demand), book_wind(island);
+  for (size_t k = 0; k < island.bodies().size() && !sleeps; ++k)
+    state.ledger[island.bodies()[k]].work += island.collider_works()[k];
   sleeps ? note_meetings(island) : settle_contacts(island);
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;
 }

@@ -156,6 +156,8 @@ class Island {
   /// Ends a conserving step: its momenta and its energy, however it ended (correct_energy.cpp). Call it before anything
   /// else is done with the island.
   void correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& outcome);
+  /// Work of colliders in the last step, per body.
+  const std::vector<double>& collider_works() const { return works_; }
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -372,10 +374,18 @@ class Island {
                          bool plain);
   StepOutcome contact_step(double h, const Settings& settings, const Demand& demand);
   void carry_stencils();
+  double start_energy() const { return motion.energy - contacts.lift(); }
+  double find_work(double h);
+  void keep_loads(double h);
+  void find_frame(const std::vector<Vec4>& x, double h);
+  bool frame_moves() const { return dot(frame_.velocity, frame_.velocity) + dot(frame_.turn, frame_.turn) > 0; }
+  double kinetic_in_frame();
+  void enter_frame();
+  double leave_frame();
   bool find_speeds(double h);
   double largest_change() const;
-  void bound_contact_step(Precision kernel);
-  void finish_contact_step(const Integrator& integrator, double h, StepOutcome& out);
+  void bound_contact_step(double h, Precision kernel);
+  void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
   void begin_lower(double h, Precision kernel);
@@ -510,6 +520,11 @@ class Island {
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
   std::vector<double> speeds_;  // of bodies, see find_speeds
+  std::vector<double> works_;   // of colliders, per body
+  std::vector<ColliderLoad> last_loads_;
+  std::vector<Contacts::Resistance> resistances_;
+  RigidMotion frame_;  // how colliders would have the island move (find_frame)
+  std::vector<Vec4> frame_v_;
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
   std::vector<Vec4> contact_b_, contact_x_, d_, Ad_;
   std::vector<Vec4> elastic_, push_, elastic_before_, push_before_;  // forces, see restore_parts

@@ -45,7 +45,7 @@ void Island::pose(double h, const Demand& demand) {
   p.target.l = s.spin + s.torque * kick + demand.debt.l;
   if (p.pivots) p.target.l += cross(s.center_n - p.pivot, s.momentum);
   p.target.h = demand.set_energy && p.held ? demand.energy + s.force_x + p.offset
-                                           : s.kinetic + motion.energy + p.offset + demand.debt.h;
+                                           : s.kinetic + start_energy() + p.offset + demand.debt.h;
 
   // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
   const bool carried = anchored_ || p.grounded;  // by the world
@@ -55,9 +55,10 @@ void Island::pose(double h, const Demand& demand) {
     const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
-  // Eq. 24; an anchored island has no K to fall to: it loses by its motion, at the same mean rate
+  // Eq. 24; an anchored island has no K to fall to: it loses by its motion (beside colliders that move that relative
+  // to them), at the same mean rate
   if (p.held && p.direct) {
-    const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * s.kinetic);
+    const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * kinetic_in_frame());
     if (!p.published && !p.touches && !demand.set_energy && demand.keep < 1) {
       // what is asked to go, or has been asked before, goes from all of its motion after the step (Island::damp)
       p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
@@ -69,7 +70,7 @@ void Island::pose(double h, const Demand& demand) {
 
   // Energy scale: free of units, no absolute tolerance anywhere.
   const bool euler = base_.kappa != 0 || p.published || !p.held;
-  double inner = motion.energy + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
+  double inner = start_energy() + (euler ? s.kinetic_u : s.kinetic);  // W + kinetic energy about the centre of mass
   if (p.statics) inner = motion.energy + 1e-2 * s.force_size * s.radius;
   if (!carried && !p.statics)
     inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);

@@ -35,10 +35,12 @@ StepInput Island::step_input(double h, const Settings& settings) const {
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan) {
   plan_ = plan;
+  works_.assign(bodies_.size(), 0.0), frame_ = {};
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   StepOutcome out = settings.conserves() && !contacts.empty() ? contact_step(h, settings, demand)
                                                               : take_stages(h, settings, demand);
+  if (!settings.conserves() && out.moved()) contacts.add_work(works_);
   out.after_failure = plan.after_failure;
   return out;
 }

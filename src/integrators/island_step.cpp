@@ -129,7 +129,7 @@ double Island::find_rest(double h) {
   carry_as_whole(h, rest_pose_);
   x_.swap(rest_pose_);
   const double energy = sums_.energy;
-  sums_.energy = motion.energy;
+  sums_.energy = start_energy();
   const double out = merit(0, 0);
   sums_.energy = energy;
   x_.swap(rest_pose_);

@@ -128,6 +128,10 @@ void World::rebound(double time) {
       b.impulse(impulse * -1.0, point, 0);
       given_other += b.kinetic();
     }
+    if (bounce.collider >= 0) {  // of this, what a collider that moves has done by the impulse
+      const double work = dot(impulse, collider_velocity(bounce.collider, time, point));
+      state.ledger[bounce.body].work += work, given -= work;
+    }
     if (slow) {
       ledger().pay(bounce, given + given_other);
       continue;

@@ -42,21 +42,26 @@ void Island::correct_momenta(std::vector<Vec4>& pose) {
 
 /// Where the island would be at the end of the step if it moved rigidly, by the momenta that are held and no faster:
 /// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at
-/// x_n but for what slides off freely. P and L, linear in x, are right there: a turn by the angle a has the linear L of
-/// sin a, and the one that has L is found by iteration (it exists up to 1 rad; a step of a plan turns less). What
-/// correct_momenta still has to shear is round-off.
+/// x_n, or goes along with a collider that moves, but for what slides off freely. P and L, linear in x, are right there:
+/// a turn by the angle a has the linear L of sin a, and the one that has L is found by iteration (it exists up to 1 rad; a
+/// step of a plan turns less). What correct_momenta still has to shear is round-off.
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
-  if (!problem_.momenta) return;
+  if (!problem_.momenta && !frame_moves()) return;
   const RigidMotion held = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
   const Vec3 c = start_.center_n;
   Vec3 way = held.velocity * (problem_.grounded ? h : base_.hh), turn = held.turn * h;
+  // and with a collider that moves, along its arc
+  const Turn by(frame_moves() ? frame_.turn * h : Vec3{});
+  const Mat3 along = by.matrix();
+  const Vec3 along_way = frame_moves() ? by.mean() * (frame_.velocity * h) : Vec3{};
   for (int n = 0;; ++n) {
     const Turn rotation(turn);
-    const Mat3 matrix = rotation.matrix();
+    const Mat3 matrix = along * rotation.matrix();
     // a free centre of mass goes where P leads it from xb, one that slides round a collider on its arc
-    const Vec3 to = problem_.grounded ? c + rotation.mean() * way : start_.center + way;
+    const Vec3 to = (problem_.grounded ? c + rotation.mean() * way : start_.center + way) + along_way;
     for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + matrix * (vec3(motion.x[i]) - c));
+    if (!problem_.momenta) return;
     const RigidMotion more = rigid_motion_of(momenta_off(pose));
     const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
     if (n == most_turns || !(norm(shear) > enough_turn)) break;

@@ -273,6 +273,7 @@ Measures Simulation::measure() const {
     all.center += m.center * m.mass;
     all.kinetic += m.kinetic, all.elastic += m.elastic, all.contact += m.contact, all.external += m.external;
     all.total += m.total, all.target_total += m.target_total, all.booked_loss += m.booked_loss, all.heat += m.heat;
+    all.work += m.work;
     all.owed += m.owed, all.torn += m.torn;
     if (std::abs(m.multiplier) > std::abs(all.multiplier)) all.multiplier = m.multiplier;
     all.iterations = std::max(all.iterations, m.iterations), all.substeps = std::max(all.substeps, m.substeps);

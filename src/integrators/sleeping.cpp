@@ -28,9 +28,10 @@ void add(BitHash& hash, const Vec3& v) { hash.add(v.x), hash.add(v.y), hash.add(
 }  // namespace
 
 bool World::is_slow(const Island& island) const {
-  // what slides without friction goes on, however slowly
+  // what slides without friction goes on, however slowly, as does what a collider carries
   for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
     const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
+    if (m.weight > 0 && m.collider >= 0 && island.contacts.shape_moves[m.collider]) return false;
     if (m.weight > 0 && !(pair_of(island.bodies()[m.body], other).friction > 0)) return false;
   }
   const double fall = slow * norm(island.forcing.common) * scene.step;
@@ -118,7 +119,7 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
     const BodyLedger& l = state.ledger[b];
     add(hash, l.debt.p), add(hash, l.debt.l);
     for (const double a :
-         {double(b), l.debt.h, l.last_step, l.booked_loss, l.pending, l.pair_energy, l.friction_energy, double(l.history),
+         {double(b), l.debt.h, l.last_step, l.booked_loss, l.work, l.pending, l.pair_energy, l.friction_energy, double(l.history),
           double(l.mode), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
           double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
       whole(a);

@@ -27,7 +27,7 @@ void visit(A& a, Quantities& q) {
 template <class A>
 void visit(A& a, BodyLedger& l) {
   archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
-              l.last_step, l.booked_loss, l.heat, l.pending, l.torn, l.pair_energy, l.friction_energy, l.mode,
+              l.last_step, l.booked_loss, l.heat, l.work, l.pending, l.torn, l.pair_energy, l.friction_energy, l.mode,
               l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l, l.error_h,
               l.iterations, l.substeps);
 }
@@ -71,10 +71,14 @@ void visit(A& a, LowRankTerm& t) {
   archive_all(a, t.a, t.b, t.weight);
 }
 template <class A>
+void visit(A& a, ColliderLoad& l) {
+  archive_all(a, l.body, l.collider, l.force, l.torque, l.moment, l.size);
+}
+template <class A>
 void visit(A& a, IslandMemory& m) {
   archive_all(a, m.bodies, m.substeps, m.energy, m.prestress_energy, m.evaluated, m.radius, m.kinetic,
               m.iteration_cost, m.plain_steps, m.cannot_lose, m.knows_pressure, m.has_contacts, m.restitution,
-              m.start_hash, m.same_starts, m.planes, m.own_step);
+              m.start_hash, m.same_starts, m.loads, m.planes, m.own_step);
 }
 template <class A>
 void visit(A& a, FactorBase& b) {
@@ -95,7 +99,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;

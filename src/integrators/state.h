@@ -28,6 +28,7 @@ struct BodyLedger {
   double last_step = 0;
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   double heat = 0;         // what steps could not resolve so far, and do not owe: solver.hold "resolved"
+  double work = 0;         // of colliders that move, come or go, so far
   double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame
@@ -79,6 +80,7 @@ struct IslandMemory {
   double restitution = 0;        // the largest of these
   std::uint64_t start_hash = 0;  // of all that the last frame began with, of one that touches something and stands still
   int same_starts = 0;           // frames in a row that began so: see sleeping.cpp
+  std::vector<ColliderLoad> loads;  // in the last step: as the integrator remembers its forces (Motion::q)
   std::vector<LowRankTerm> planes;  // Island::set_planes
   std::vector<double> own_step;     // of a method with a step of its own
 

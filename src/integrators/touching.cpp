@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "base/stopwatch.h"
 #include "contact/contact_detector.h"
@@ -20,6 +21,11 @@ constexpr double self_reach = 1.5;
 constexpr double relaxation = 0.2;
 /// Of the kinetic energy: what contacts found anew, and rest penetrations that shrink, may add to W in a step.
 constexpr double new_energy = 1e-3;
+
+bool is_movable(const ColliderSpec& spec) {
+  const auto changes = [](const Track<Vec3>& track) { return !track.empty() && !track.is_constant(); };
+  return changes(spec.position) || changes(spec.rotation);
+}
 
 }  // namespace
 
@@ -102,7 +108,7 @@ std::span<const ColliderMotion> World::collider_motions(double from, double to) 
   collider_motions_.resize(model.colliders.size());
   for (size_t s = 0; s < model.colliders.size(); ++s)
     collider_motions_[s] = {pose_of(int(s), from), pose_of(int(s), to),
-                            scene.colliders[s].active.at(to).value_or(false)};
+                            scene.colliders[s].active.at(to).value_or(false), is_movable(scene.colliders[s])};
   return collider_motions_;
 }
 
@@ -132,9 +138,10 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
   const ContactDetector::Found found =
       detector_.detect(predict(island, h), collider_motions(from, to), {&state.contacts, &state.friction_anchors},
                        detector_settings(), all, c);
-  // what a moving collider brings is not known beforehand, as of a hard anchor that moves
+  // only contact_step knows what a collider that moves brings: for other methods that hold something it is as a hard
+  // anchor that moves
   const bool holds = settings.conservation != Conservation::none || settings.projection;
-  const bool moving_collider = found.moving_collider && holds;
+  const bool moving_collider = found.moving_collider && holds && !settings.conserves();
   driven |= moving_collider;
   bool switched = false;
   for (const ColliderSpec& spec : scene.colliders)
@@ -149,6 +156,7 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
     if (c.empty() && before != Mode::free && before != Mode::anchored) island.motion.history = false;
   }
   island.memory.has_contacts = !c.empty(), island.memory.restitution = largest_restitution(island);
+  if (c.empty()) island.memory.loads.clear();
   watch.book(detection_);
   if (!had && c.empty()) return moving_collider;
   set_rest_penetrations(island, h);
@@ -156,16 +164,17 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
   c.look(island.motion.x.data());
   island.evaluate_motion();
   // The same x, seen with other candidates, may touch elsewhere. What this makes of H is not meant: it is owed.
-  // Friction that ended with its contact is a loss; what a collider that moves has stretched it by is its work.
+  // Friction that ended with its contact is a loss. (Colliders are those of where the step begins: what they make of W by
+  // moving on is for the step to say.)
   for (size_t k = 0; k < island.bodies().size(); ++k) {
     BodyLedger& ledger = state.ledger[island.bodies()[k]];
-    // (what a collider that moves, comes or goes makes of it is its doing)
-    const bool known = !driven && ledger.mode != Mode::driven && !switched;
-    const double gone = known ? ledger.pair_energy - c.pair_energy(int(k)) : 0;
+    const bool known = !driven && ledger.mode != Mode::driven;
+    double gone = known ? ledger.pair_energy - (c.pair_energy(int(k)) - c.pair_lift(int(k))) : 0;
+    const double ended = driven ? 0 : ledger.friction_energy - (c.friction_energy(int(k)) - c.friction_lift(int(k)));
+    if (switched) ledger.work -= std::exchange(gone, 0.0);  // what comes or goes does it
     const double paid =
         (c.empty() ? lost : island.memory.loses_energy()) && gone > 0 ? std::clamp(-ledger.debt.h, 0.0, gone) : gone;
     ledger.debt.h += paid, ledger.booked_loss += gone - paid;
-    const double ended = driven ? 0 : ledger.friction_energy - c.friction_energy(int(k));
     (ended > 0 ? ledger.booked_loss : ledger.debt.h) += ended;
     ledger.pair_energy = c.pair_energy(int(k)), ledger.friction_energy = c.friction_energy(int(k));
   }

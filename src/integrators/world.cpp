@@ -482,7 +482,7 @@ Measures World::measure(int b) const {
   m.elastic = ledger.elastic, m.contact = ledger.contact;
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
-  m.booked_loss = ledger.booked_loss, m.heat = ledger.heat, m.torn = ledger.torn;
+  m.booked_loss = ledger.booked_loss, m.heat = ledger.heat, m.work = ledger.work, m.torn = ledger.torn;
   m.owed = ledger.debt.h + ledger.pending;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;

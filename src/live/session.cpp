@@ -74,9 +74,9 @@ double rigid_energy(const Simulation& sim, int body, const std::vector<Vec3>& x,
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {"kinetic", "elastic",  "contact", "external",   "total",    "target",
                                                  "rigid",   "momentum", "spin",    "iterations", "substeps", "ms",
-                                                 "loss",    "heat",     "owed",    "px",         "py",       "pz",
-                                                 "lx",      "ly",       "lz",      "cx",         "cy",       "cz",
-                                                 "failed"};
+                                                 "loss",    "heat",     "work",    "owed",       "px",       "py",
+                                                 "pz",      "lx",       "ly",      "lz",         "cx",       "cy",
+                                                 "cz",      "failed"};
   return names;
 }
 
@@ -330,6 +330,7 @@ std::vector<double> Session::metrics(const Lane& lane) const {
           lane.report.milliseconds,
           m.booked_loss,
           m.heat,
+          m.work,
           m.owed,
           m.momentum.x,
           m.momentum.y,

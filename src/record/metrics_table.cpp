@@ -53,6 +53,7 @@ constexpr Column columns[] = {
     VERVE_NUMBER("com_z", row.measures.center.z),
     VERVE_NUMBER("step_ms", row.step_ms),
     VERVE_NUMBER("heat", row.measures.heat),
+    VERVE_NUMBER("work", row.measures.work),
 };
 
 #undef VERVE_NUMBER

@@ -89,6 +89,7 @@ void append_curves(std::string& out, const Run& run) {
       {"external", &ReportPoint::external},
       {"total", &ReportPoint::total},
       {"heat", &ReportPoint::heat},
+      {"work", &ReportPoint::work},
       {"target", &ReportPoint::target},
       {"momentum", &ReportPoint::momentum},
       {"spin", &ReportPoint::spin},

@@ -198,6 +198,7 @@ void ReportRun::Content::add(const Simulation& simulation, const StepReport& rep
                     m.total,
                     m.target_total,
                     m.heat,
+                    m.work,
                     norm(m.momentum),
                     norm(m.spin),
                     double(report.iterations),

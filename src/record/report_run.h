@@ -50,7 +50,7 @@ struct ReportPoint {
   int frame = 0;
   double time = 0;
   double kinetic = 0, elastic = 0, contact = 0, external = 0, total = 0, target = 0;
-  double heat = 0;
+  double heat = 0, work = 0;
   double momentum = 0, spin = 0, iterations = 0, milliseconds = 0;
   FrameQuality quality;
 };

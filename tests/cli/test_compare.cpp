@@ -17,7 +17,7 @@ namespace {
 
 const std::string metrics_columns =
     "frame,time,body,px,py,pz,lx,ly,lz,kinetic,elastic,contact,external,total,target_total,booked_loss,multiplier,"
-    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat";
+    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat,work";
 
 using Cells = std::vector<std::string>;
 
@@ -344,7 +344,7 @@ TEST_CASE("Ctrl-C in a comparison leaves what has been computed, and tells what 
   const Outcome outcome = process.wait();
   CHECK(outcome.code == 130);
   const std::vector<std::string> lines = rows();
-  for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == 26);
+  for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == 27);
   const Table methods(folder.path("o/methods.csv"));
   const std::string frames = methods.of("pd").at(0)[methods.column("frames")];
   CHECK(lines.size() == 1 + 2 * (std::stoul(frames) + 1));

@@ -6,7 +6,7 @@ namespace {
 
 const char* const metrics_head =
     "frame,time,body,px,py,pz,lx,ly,lz,kinetic,elastic,contact,external,total,target_total,booked_loss,multiplier,"
-    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat";
+    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat,work";
 
 /// Every line without its last column but one, step_ms, which is a time measured on a clock.
 std::vector<std::string> without_times(const std::string& csv) {

@@ -234,6 +234,51 @@ TEST_CASE("W of friction does not leap where its contact opens, and all of it is
   CHECK(energy(later, 2 * aside, depth) == 0);
 }
 
+TEST_CASE("a floor that moves does the force at the end of the step times its way, and W at its start is that before") {
+  const auto floor = make_plane({0, 1, 0}, 0);
+  const double k = 100, depth = 1e-3, up = 5e-3, aside = 2e-3, stretch = 4e-4, cap = 0.1;
+  Contacts contacts;
+  contacts.clear(1, 1);
+  Pose end;
+  end.position = {aside, up, 0};
+  contacts.shapes = {{floor.get(), end}}, contacts.shape_starts = {Pose{}};
+  contacts.shape_moves = contacts.shape_movable = {1};
+  contacts.row_of_state = contacts.state_of_row = {0};
+  contacts.start = {Vec4(Vec3{stretch, -depth, 0})};
+  Contacts::OnShape on{};
+  on.stiffness = k, on.friction = 1, on.pair = contacts.add_pair(0, -1, 0), on.anchor = 0;
+  on.before = {-depth, {0, 1, 0}}, on.start_depth = depth, on.from = contacts.start[0].xyz() + end.position;
+  contacts.on_shapes = {on};
+  FrictionAnchor anchor;
+  anchor.row = anchor.rows[0] = 0, anchor.collider = 0, anchor.cap = cap, anchor.stretch = stretch;
+  contacts.friction_anchors = {anchor};
+  std::vector<double> energies(1), work(1);
+  std::vector<Vec4> gradient(1);
+  contacts.look_again();
+  contacts.look(contacts.start.data());
+  const double there = contacts.add_gradient(contacts.start.data(), gradient.data(), energies);
+  const double before = 0.5 * k * (depth * depth + stretch * stretch);
+  CHECK(there - contacts.lift() == doctest::Approx(before));
+  CHECK(contacts.pair_lift(0) == doctest::Approx(0.5 * k * ((depth + up) * (depth + up) - depth * depth)));
+  // at the end it is pressed in by 2 mm, and the spring of friction stretched backwards by 0.6 mm
+  const double pressed = 2e-3, pulled = 6e-4;
+  const Vec4 x{aside - pulled, up - pressed, 0, 0};
+  gradient[0] = Vec4();
+  const double after = contacts.add_gradient(&x, gradient.data(), energies);
+  contacts.add_work(work);
+  CHECK(work[0] == doctest::Approx(k * pressed * up + k * pulled * aside));
+  // W is convex: it rises by no more than that and what the vertex does against it
+  const double own = dot(gradient[0], x - contacts.start[0]);
+  CHECK(after - before <= work[0] + own);
+  CHECK(after - before == doctest::Approx(work[0] + own - 0.5 * k * (pressed - depth) * (pressed - depth) -
+                                          0.5 * k * (pulled + stretch) * (pulled + stretch)));
+  std::vector<ColliderLoad> loads;
+  contacts.add_loads(&x, 1, loads);
+  REQUIRE(loads.size() == 1);
+  CHECK(loads[0].force.y == doctest::Approx(k * pressed));
+  CHECK(loads[0].force.x == doctest::Approx(k * pulled));
+}
+
 TEST_CASE("friction that becomes active during a step is not stretched where the step began, however things turned") {
   // Friction begins with the sliding of the step: W at x_n is what it was before, or a step could not fall back on it.
   const auto turned = [](const Vec3& p, double angle) {

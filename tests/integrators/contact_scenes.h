@@ -53,7 +53,7 @@ inline Scene strip() {
   return scene;
 }
 
-inline double kept_energy(const Measures& m) { return m.total + m.booked_loss; }
+inline double kept_energy(const Measures& m) { return m.total + m.booked_loss - m.work; }
 
 /// Steps that are `n` times shorter, with the same stiffness of contact in N/m.
 inline Scene finer(Scene scene, int n) {

@@ -120,6 +120,7 @@ TEST_CASE("frames tell the accounts of the ledger: heat, what is owed, what was 
   const Measures m = session.simulation().measure();
   CHECK(m.heat > 0);  // stiff springs, whose vibration no frame resolves
   CHECK(later.value("heat") == m.heat);
+  CHECK(later.value("work") == m.work);
   CHECK(later.value("owed") == m.owed);
   CHECK(later.value("loss") == m.booked_loss);
 }

@@ -81,7 +81,7 @@ TEST_CASE("a run killed at any moment leaves whole frames: counted positions are
     CHECK(std::int64_t(rows.size()) >= 1 + 2 * npy.frames);  // metrics are written before the count
     CHECK(std::int64_t(rows.size()) <= 1 + 2 * (npy.frames + 1));
     for (size_t i = 0; i < rows.size(); ++i) {
-      REQUIRE(rows[i].size() == 26);
+      REQUIRE(rows[i].size() == 27);
       if (i > 0) REQUIRE(rows[i][0] == std::to_string((i - 1) / 2));
     }
     fs::remove(directory / "metrics.csv.part");

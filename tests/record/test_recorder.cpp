@@ -15,7 +15,7 @@ namespace {
 
 const char* const columns =
     "frame,time,body,px,py,pz,lx,ly,lz,kinetic,elastic,contact,external,total,target_total,booked_loss,multiplier,"
-    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat";
+    "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat,work";
 
 int column(const std::vector<std::vector<std::string>>& rows, const std::string& name) {
   for (size_t i = 0; i < rows[0].size(); ++i)

@@ -448,7 +448,7 @@
       width: 1.6 + (skip ? 0 : 2.2 * (data.runs.length - 1 - i) / data.runs.length)
     }).filter(Boolean);
     const parts = [['kinetic', 'kinetic'], ['elastic', 'elastic'], ['external', 'external'], ['contact', 'contact'],
-                   ['heat', 'heat']];
+                   ['heat', 'heat'], ['work', 'work of colliders']];
     const split = run => {
       const time = run.curves.time, scale = peak(run.curves.total);
       const out = [];
