@@ -54,12 +54,13 @@ void Island::find_metric() {
   contact_b_.resize(rows_), contact_x_.resize(rows_);
 }
 
-/// Of bodies that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
-/// anchored and touches bends rather than turns.)
+/// Of solids that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
+/// anchored and touches bends rather than turns. So do sheets and chains: the shape they have is no longer that of rest
+/// turned, the turns of it cost energy, and without those of A the matrix would be no upper bound of that of W.)
 void Island::find_turns() {
   if ((problem_.momenta && !problem_.whole) || anchored_ || minimizer_ || consistent() || contacts.planes) return;
   const auto add = [&](Island& part, Factor& factor, int first) {
-    if (part.bodies_.size() != 1) return;
+    if (part.bodies_.size() != 1 || !part.is_solid()) return;
     part.solve_rest(factor, base_.hh);
     Mat3 moment{};
     for (int i = 0; i < part.rows_; ++i)
