@@ -36,7 +36,7 @@ struct Judgement {
   int owing = 0;                     ///< frames at the end without contact in which more than 1e-3 of E is owed
   double below = 0;                  ///< the floor, in units of the least of the body's size and 0.6 m
   double momentum = 0, angular = 0;  ///< largest change of P and L of all bodies, in units of what they consist of
-  double spike = 0;                  ///< the longest frame by its count of work, over the mean of those with contact
+  double spike = 0;                  ///< the longest frame by its count of work, over the mean of awake ones that touch
   double milliseconds = 0, longest = 0;
 };
 
@@ -77,7 +77,7 @@ Judgement judge(Simulation& sim, int frames) {
     owed.push_back(m.target_total - m.total);
     touching.push_back(m.contact > 0);
     most_work = std::max(most_work, report.work);
-    if (m.contact > 0) touching_work.push_back(report.work);
+    if (m.contact > 0 && report.iterations > 0) touching_work.push_back(report.work);  // asleep, it takes nothing
     last_kinetic = m.kinetic;
     energy = std::max(energy, m.kinetic + std::abs(m.elastic) + std::abs(m.contact));
     least = std::min(least, m.external), most = std::max(most, m.external);
