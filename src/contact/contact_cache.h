@@ -24,9 +24,9 @@ inline std::array<int, 4> key(const CachedContact& c) { return c.key; }
 struct ColliderLoad {
   int body = 0;  // of the island
   int collider = 0;
-  Vec3 force;       // on the body
-  Vec3 torque;      // about where the collider is at the end of the step
-  Vec3 moment;      // sum of places, each times the size of its force,
+  Vec3 force{};      // on the body
+  Vec3 torque{};     // about where the collider is at the end of the step
+  Vec3 moment{};     // sum of places, each times the size of its force,
   double size = 0;  // and of these sizes
   Vec3 at() const { return size > 0 ? moment / size : Vec3{}; }
   void add(const Vec3& place, const Vec3& of_force, const Vec3& origin) {

@@ -61,12 +61,14 @@ double Contacts::distance_from(const Face& face, const PointTriangle& nearest, c
     gradient = direction(nearest.offset * -1.0, normal);
     return -apart;
   }
-  // below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than beside;
+  // Below a face (by a) and beside it (by e), past a convex edge: inside as long as it is farther below than beside;
   // (e^2 - a^2) over the greater of the two rather than e - a, so that nothing is pushed sideways that stands on the
-  // edge, and that it goes on as the distance from the edge where it is above
+  // edge, and that it goes on as the distance from the edge where it is above. Outside it is no obstacle: the face beyond
+  // the edge is none that it may touch, and a plane across its way, frozen for the step, would be a wall to what slides
+  // over it (a block on a slab stopped where its rim came to a row of vertices).
   const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
   const bool inside = e < below;
-  const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 1 + ratio * ratio;
+  const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 0;
   gradient = normal * level + direction(beside, {}) * sideways;
   return (e * e - below * below) / std::max(e, below);
 }

@@ -58,7 +58,7 @@ std::vector<std::string> without_times(const std::vector<Cells>& rows, size_t fr
   for (const Cells& row : rows) {
     std::string& line = out.emplace_back();
     for (size_t i = from; i < row.size(); ++i)
-      if (i + 2 != row.size()) line += row[i] + ",";
+      if (i + 3 != row.size()) line += row[i] + ",";
   }
   return out;
 }

@@ -29,7 +29,7 @@ struct LongRun {
     REQUIRE(text.size() > 0);
     CHECK(text.back() == '\n');
     const std::vector<std::string> lines = lines_of(text);
-    for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == 25);
+    for (const std::string& line : lines) CHECK(std::count(line.begin(), line.end(), ',') == 26);
     CHECK((lines.size() - 1) % 2 == 0);  // `block` and `all` of every frame
     return std::atol(lines.back().c_str());
   }

@@ -12,7 +12,7 @@ const char* const metrics_head =
 std::vector<std::string> without_times(const std::string& csv) {
   std::vector<std::string> lines = lines_of(csv);
   for (std::string& line : lines) {  // step_ms is the last but one
-    const size_t last = line.rfind(','), time = line.rfind(',', last - 1);
+    const size_t last = line.rfind(',', line.rfind(',') - 1), time = line.rfind(',', last - 1);
     line.erase(time, last - time);
   }
   return lines;

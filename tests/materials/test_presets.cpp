@@ -273,6 +273,7 @@ TEST_CASE("a rope held at one end falls as one with all of its stiffness does in
   hold.body = "body", hold.hard = true;
   hold.vertices.box = {{{-1, -1, -1}, {-0.22, 1, 1}}};
   scene.anchors.push_back(hold);
+  scene.bodies[0].dials = {};  // the fine steps hold nothing, and have no half-life
   const std::vector<double> preset = tip_of(scene);
   // the source's own: Young's modulus times the section, as no step of a frame could have it
   const MaterialInfo& rope = *find_material("rope");
@@ -287,6 +288,6 @@ TEST_CASE("a rope held at one end falls as one with all of its stiffness does in
   // the phase of the swing.
   for (int frame = 0; frame < 40; ++frame) {
     CAPTURE(frame);
-    CHECK(preset[frame] == doctest::Approx(fine[frame]).epsilon(0).scale(1).epsilon(0.01));
+    CHECK(preset[frame] == doctest::Approx(fine[frame]).scale(1).epsilon(0.01));
   }
 }
