@@ -12,9 +12,6 @@ namespace {
 
 /// Of what an affine image of the rest shape leaves over of xb, in second moments: of the least moment of inertia.
 constexpr double most_apart = 0.2;
-/// Of the way that the velocities about the rigid motion would carry a solid straight on, what its vibration takes it at
-/// the longest phase that a planned step has.
-const double carried = std::sin(planning::free_phase) / planning::free_phase;
 
 /// Second moments and kinetic energy about means that lie at `a` and `v` from the origin of the sums.
 Mat3 about_mean(const Mat3& second, double mass, const Vec3& a) { return second - outer(a, a * mass); }
@@ -251,9 +248,7 @@ void Island::solve_rest(Factor& factor, double hh) {
 
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
 /// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
-/// solution. A solid in the air begins at x_n, carried on by its velocities: u has the elastic force at x_n, which throws
-/// modes that a step does not resolve, and the solve would have to bring them back (decision 010). The same pass
-/// multiplies the columns of the constraints.
+/// solution. The same pass multiplies the columns of the constraints.
 void Island::start_iterate(double h) {
   last_.counts = false;
   const RowArrays rows = arrays();
@@ -288,20 +283,10 @@ void Island::start_iterate(double h) {
     });
   const Vec3 theta = (start_.inertia_inverse * start_.spin) * h;
   const double angle = norm(theta);
-  // without elastic energy nothing vibrates, and the momentum estimate is the solution: all its elements may be gone
-  const bool carries = is_solid() && contacts.empty() && motion.energy > 0;
-  if (!problem_.held || problem_.published || !(angle < 3) || !(carries || angle > 1e-6))
+  if (!problem_.held || problem_.published || !(angle > 1e-6 && angle < 3))
     return with_columns([&](int begin, int end) { return straight_rows(rows, begin, end); });
   const Turn turn(theta);
   const Mat3 arc = turn.matrix() * inverse(Mat3::identity() + turn.w);
-  if (carries) {
-    const Vec3 drift = start_.momentum / total_mass_;
-    // what anchors hold does not fall
-    const Vec3 fall = anchored_ ? Vec3{} : start_.force * (0.5 * h * h / total_mass_);
-    const RowCarry carry{motion.x.data(), motion.v.data(), start_.center_n, drift, start_.center_n + drift * h + fall,
-                         arc * (Mat3::identity() + turn.w * (1 - carried)), arc * (carried * h)};
-    return with_columns([&](int begin, int end) { return carry_rows(rows, carry, begin, end); });
-  }
   const Vec3 center = start_.center + start_.u * (base_.hh / total_mass_);
   Vec3 to = center;
   // a free body's centre of mass flies straight on; held by the world it turns along

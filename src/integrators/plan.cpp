@@ -30,7 +30,7 @@ int affordable(const PlanInput& in, int iterations) {
 }
 
 int free_substeps(const PlanInput& in, double phase, SubstepControl& control) {
-  const double per_step = in.searched ? searched_phase : in.solid ? free_phase : sheet_phase;
+  const double per_step = in.searched ? searched_phase : free_phase;
   const int last = in.control.last;
   int by_phase = substeps_for(phase, per_step);
   if (by_phase < last && phase > hysteresis * per_step * last / 2) by_phase = std::min(last, most_for_vibration);

@@ -54,11 +54,8 @@ namespace planning {
 inline constexpr int most_substeps = 16;
 /// Of these, for the sake of vibrations and impacts [1].
 inline constexpr int most_for_vibration = 8;
-/// h times the frequency of the deformation that a sub-step of a solid may have in the air [rad]: about six steps per
-/// period (decision 010).
-inline constexpr double free_phase = 1.1;
-/// Likewise of sheets and chains: most_loss says how short theirs must be.
-inline constexpr double sheet_phase = 1.6;
+/// h times the frequency of the deformation that a sub-step may have [rad]: in the air about four steps per period.
+inline constexpr double free_phase = 1.6;
 /// Likewise where steps are searched for their length: they take fewer iterations in all (presets from mirrored, flat and
 /// random starts: 36 to 60 a frame in place of 40 to 140) and do not end in a fold.
 inline constexpr double searched_phase = 0.8;

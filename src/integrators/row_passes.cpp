@@ -456,25 +456,6 @@ RowSums turn_kernel(RowArrays a, const Vec3& from, const Vec3& to, const Mat3& t
   return a.spin ? turn_loop<true>(a, from, to, turn, begin, end) : turn_loop<false>(a, from, to, turn, begin, end);
 }
 
-template <bool spin>
-RowSums carry_loop(RowArrays a, const RowCarry& carry, int begin, int end) {
-  const Row from = row(carry.from), drift = row(carry.drift), to = row(carry.to);
-  const Matrix shape(carry.shape), motion(carry.motion);
-  const double inverse = 1 / a.hh;
-  Sums s;
-  for (int i = begin; i < end; ++i) {
-    const Row xb = at(a.xb, i), moved = motion.times(at(carry.v, i) - drift, to);
-    const Row x = all(a.mass[i]) > 0 ? shape.times(at(carry.x, i) - from, moved) : xb + at(a.u, i) * a.hh;
-    at(a.x, i) = x;
-    arrive_at<spin>(a, inverse, i, x - xb, s);
-  }
-  return s.total(inverse);
-}
-
-RowSums carry_kernel(RowArrays a, const RowCarry& carry, int begin, int end) {
-  return a.spin ? carry_loop<true>(a, carry, begin, end) : carry_loop<false>(a, carry, begin, end);
-}
-
 RowShape shape_kernel(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {
   const Row o = row(origin);
   Row sum_x{};
@@ -538,7 +519,6 @@ HWY_EXPORT(column_kernel);
 HWY_EXPORT(columns_kernel);
 HWY_EXPORT(straight_kernel);
 HWY_EXPORT(turn_kernel);
-HWY_EXPORT(carry_kernel);
 HWY_EXPORT(shape_kernel);
 HWY_EXPORT(distance_kernel);
 HWY_EXPORT(begin_kernel);
@@ -573,9 +553,6 @@ RowSums straight_rows(const RowArrays& rows, int begin, int end) {
 }
 RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end) {
   return HWY_DYNAMIC_DISPATCH(turn_kernel)(rows, from, to, turn, begin, end);
-}
-RowSums carry_rows(const RowArrays& rows, const RowCarry& carry, int begin, int end) {
-  return HWY_DYNAMIC_DISPATCH(carry_kernel)(rows, carry, begin, end);
 }
 void begin_rows(const RowRates& rates, int begin, int end) { HWY_DYNAMIC_DISPATCH(begin_kernel)(rates, begin, end); }
 RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end) {

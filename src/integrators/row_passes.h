@@ -55,13 +55,6 @@ struct RowStep {
   Vec3 shift, turn;
 };
 
-/// Where an iteration begins that is carried on from x_n and v_n
-struct RowCarry {
-  const Vec4 *x, *v;
-  Vec3 from, drift, to;
-  Mat3 shape, motion;
-};
-
 /// What the products of an iteration are made of, of one kind. lever: not asked for where L is. lin is given where Alin
 /// is another column (of the loss); Alin none: plain steps alone, without either.
 struct RowFactors {
@@ -154,8 +147,6 @@ RowColumns multiply_columns(const RowArrays& rows, const RowSolutions& solutions
 RowSums straight_rows(const RowArrays& rows, int begin, int end);
 /// x = to + turn (xb + hh u - from), and arrive; rows without mass go straight on.
 RowSums turn_rows(const RowArrays& rows, const Vec3& from, const Vec3& to, const Mat3& turn, int begin, int end);
-/// x = to + shape (x_n - from) + motion (v_n - drift), and arrive; rows without mass go straight on.
-RowSums carry_rows(const RowArrays& rows, const RowCarry& carry, int begin, int end);
 RowShape shape_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& origin, int begin, int end);
 /// sum m |x - center - rotation rest|^2
 double distance_rows(const double* mass, const Vec4* x, const Vec4* rest, const Vec3& center, const Mat3& rotation,

@@ -12,10 +12,8 @@ TEST_CASE("one iteration equals the direct solve of the full KKT system (Invento
   int of_rest = 0, of_itself = 0;  // columns of L
   for (const char* method : {"cpd_gradient", "cpd_bdf2", "cpd_euler"}) {
     for (auto& rig : small_systems()) {
-      // Beyond the tenth much faster: where solids begin, at x_n carried on, slow ones that are so far from rest begin at
-      // a bound
-      for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-        rig->shake(seed % 3 ? 0.1 : 1, seed > 10 ? 10 : 2, seed);
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        rig->shake(seed % 3 ? 0.1 : 1, 2, seed);
         rig->push(seed % 2 ? 1 : 0, seed);
         const Motion start = rig->island->motion;
         double lambda = 0;
