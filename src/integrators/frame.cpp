@@ -119,7 +119,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     const Demand demand = ask(island, step, plan.substeps, sub == 0, driven);
     StepInput facts = island.step_input(step.h, settings);
     facts.driven = driven, facts.settling = input.settling, facts.after_failure = attempt.after_failure;
-    facts.beside_contact = contacts, facts.impact = input.impact_phase > 0 || in_impact(island);
+    facts.beside_contact = contacts, facts.impact = in_impact(island, input.impact_phase);
     // (the force at x_n of a collider that has moved on already is none to make rates of)
     facts.other_members =
         (sub == 0 && has_other_members(island)) || (island.contacts.any_shape_moves() && !island.motion.history);

@@ -163,7 +163,7 @@ class World {
   void explain(const Island& island, const StepOutcome& outcome, StepReport& report) const;
   void end_frame(double end, StepReport& report);
   bool settles(const Island& island) const;
-  bool in_impact(const Island& island) const;
+  bool in_impact(const Island& island, double impact_phase) const;
   double largest_restitution(const Island& island) const;
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }

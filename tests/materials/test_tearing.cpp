@@ -120,8 +120,9 @@ TEST_CASE("N32: the limit of a triangle or tetrahedron is its largest stretch, i
 }
 
 TEST_CASE("P20, N32: what tears keeps mass, P and L, and the energy of what goes is booked") {
-  // springs at 1.34 (about ten torn by fine steps): at 1.45, as it was, fine steps tear 2 or 3, too few for what is asked here
-  for (const Scene& scene : {bar("cpd"), sheet("cpd", tearing(springs(300), 1.34)),
+  // springs at 1.3: at 1.45, as it was first, fine steps tear 2 or 3, too few for what is asked here, and at 1.34, as it was
+  // then, whether the 16 that tear part the sheet is chance
+  for (const Scene& scene : {bar("cpd"), sheet("cpd", tearing(springs(300), 1.3)),
                              sheet("cpd", tearing({"tri_strain", {{"mu", Track<double>(10.0)}}}, 1.4))}) {
     CAPTURE(scene.bodies[0].potentials[0].type);
     Simulation sim = make(scene);
