@@ -4,7 +4,8 @@
 //             under the linear constraints of those momenta that no contact resists; only downhill, so that the step may
 //             end after any iteration
 //   bound     where more energy has come out than the motion could pay for, back towards the rigidly carried x_n
-//   restore   v <- v_h + s (v - v_h), v_h the rigid motion with the held momenta: the s for which H is its target
+//   restore   v <- v_h + s (v - v_h), v_h the rigid motion with the held momenta: the s for which H is its target; in an
+//             impact to each part of the motion what it has lost (restore_parts)
 #include <algorithm>
 #include <cmath>
 #include <limits>

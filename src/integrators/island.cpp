@@ -35,7 +35,9 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (const int b : bodies_) consistent_.append(model.bodies[b]);
   if (consistent()) motion.elastic.resize(rows_);
   base_.xb.resize(rows_), base_.u.resize(rows_);
-  for (std::vector<Vec4>* a : {&x_, &gg_, &Ag_, &last_Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &end_, &x_before_, &rest_pose_}) a->resize(rows_);
+  for (std::vector<Vec4>* a :
+       {&x_, &gg_, &Ag_, &last_Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &end_, &x_before_, &rest_pose_})
+    a->resize(rows_);
   for (std::vector<Float4>* a :
        {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
     a->resize(rows_);

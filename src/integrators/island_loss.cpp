@@ -135,8 +135,10 @@ void Island::find_loss(double h, StepProducts& step) {
 
 /// A step begins where the motion leads, or at x_n carried along by the held momenta, whichever has less of g: where
 /// forces are too stiff for the step, their acceleration at x_n leads far away from anything that the iterations come
-/// back from in time (a rope of 9.8 kN: they ended above H, and it stood still). (find_rest is at least W(x_n).)
+/// back from in time (a rope of 9.8 kN: they ended above H, and it did not move). (find_rest is at least W(x_n). What is
+/// held about a pivot is carried round that, which find_rest does not know.)
 void Island::begin_lower(double h, Precision kernel) {
+  if (problem_.pivots) return;
   const double here = merit(0, 0);
   if (here <= motion.energy || here <= find_rest(h)) return;
   x_before_ = rest_pose_;
@@ -197,7 +199,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     LossStep next;
     if (!loss_.found) {
       next.direction = plain_direction(step, products_k, c);
-      // A turn of the whole is straight in x: one so long that it has more energy than the motion stretches the island,
+      // A rigid rotation is straight in x: one so long that it has more energy than the motion stretches the island,
       // and each would be longer than the last. A alone leads downhill from anywhere.
       const double length = std::sqrt(next.direction.norm2 / p.e_ref);
       if (p.swings && k > 0 && length > 1 && length > out.step_length) {

@@ -52,7 +52,7 @@ struct Table {
   }
 };
 
-/// Lines without the last column but one, step_ms, which is measured on a clock, from column `from` on.
+/// Lines without the last column but two, step_ms, which is measured on a clock, from column `from` on.
 std::vector<std::string> without_times(const std::vector<Cells>& rows, size_t from) {
   std::vector<std::string> out;
   for (const Cells& row : rows) {

@@ -8,10 +8,10 @@ const char* const metrics_head =
     "frame,time,body,px,py,pz,lx,ly,lz,kinetic,elastic,contact,external,total,target_total,booked_loss,multiplier,"
     "iterations,error_p,error_l,error_h,com_x,com_y,com_z,step_ms,heat,work";
 
-/// Every line without its last column but one, step_ms, which is a time measured on a clock.
+/// Every line without its last column but two, step_ms, which is a time measured on a clock.
 std::vector<std::string> without_times(const std::string& csv) {
   std::vector<std::string> lines = lines_of(csv);
-  for (std::string& line : lines) {  // step_ms is the last but one
+  for (std::string& line : lines) {  // step_ms is the last but two
     const size_t last = line.rfind(',', line.rfind(',') - 1), time = line.rfind(',', last - 1);
     line.erase(time, last - time);
   }

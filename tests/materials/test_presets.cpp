@@ -284,7 +284,7 @@ TEST_CASE("a rope held at one end falls as one with all of its stiffness does in
   truth.solver = SolverSpec{};
   truth.solver.method = "pd_bdf2", truth.solver.substeps = 64, truth.solver.iterations = 1000;
   const std::vector<double> fine = tip_of(truth);
-  // A fiftieth of its length: the stretch of 0.2 % under a metre of its weight is a hundred times less, what is seen is
+  // A thirtieth of its length: the stretch of 0.2 % under a metre of its weight is a hundred times less, what is seen is
   // the phase of the swing.
   for (int frame = 0; frame < 40; ++frame) {
     CAPTURE(frame);
