@@ -17,19 +17,18 @@ struct Row {
 
 struct Column {
   const char* name;
-  void (*append)(std::string& out, const Row& row);
+  double (*value)(const Row& row);  // null: the name of the body
+  bool whole = false;               // a number without digits behind the point
 };
 
-#define VERVE_NUMBER(name, expression)                                             \
-  {                                                                                \
-    name, [](std::string& out, const Row& row) { append_number(out, expression); } \
-  }
+#define VERVE_NUMBER(name, expression) \
+  { name, [](const Row& row) { return double(expression); } }
 
 // The only list of the columns. Their order is part of the format.
 constexpr Column columns[] = {
-    {"frame", [](std::string& out, const Row& row) { out += std::to_string(row.frame); }},
+    {"frame", [](const Row& row) { return double(row.frame); }, true},
     VERVE_NUMBER("time", row.time),
-    {"body", [](std::string& out, const Row& row) { out += csv_field(row.body); }},
+    {"body", nullptr},
     VERVE_NUMBER("px", row.measures.momentum.x),
     VERVE_NUMBER("py", row.measures.momentum.y),
     VERVE_NUMBER("pz", row.measures.momentum.z),
@@ -44,7 +43,7 @@ constexpr Column columns[] = {
     VERVE_NUMBER("target_total", row.measures.target_total),
     VERVE_NUMBER("booked_loss", row.measures.booked_loss),
     VERVE_NUMBER("multiplier", row.measures.multiplier),
-    {"iterations", [](std::string& out, const Row& row) { out += std::to_string(row.measures.iterations); }},
+    {"iterations", [](const Row& row) { return double(row.measures.iterations); }, true},
     VERVE_NUMBER("error_p", row.measures.error_p),
     VERVE_NUMBER("error_l", row.measures.error_l),
     VERVE_NUMBER("error_h", row.measures.error_h),
@@ -63,7 +62,13 @@ void append_row(std::string& out, std::string_view prefix, const Row& row) {
   bool first = true;
   for (const Column& column : columns) {
     if (!first) out += ',';
-    column.append(out, row);
+    if (!column.value) {
+      out += csv_field(row.body);
+    } else if (column.whole) {
+      out += std::to_string(long(column.value(row)));
+    } else {
+      append_number(out, column.value(row));
+    }
     first = false;
   }
   out += '\n';
@@ -106,19 +111,43 @@ std::string metrics_header() {
   return out;
 }
 
-void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
-                         std::string_view prefix) {
+namespace {
+
+/// Calls visit(row) for each body and for `all`.
+template <class Visit>
+void each_row(const Simulation& simulation, const StepReport& report, Visit&& visit) {
   const int frame = simulation.frame();
   const double time = simulation.time();
   for (int body = 0; body < simulation.bodies(); ++body) {
     const Measures measures = simulation.measure(body);
-    append_row(out, prefix, {frame, time, simulation.body_name(body), measures, report.milliseconds});
+    visit(Row{frame, time, simulation.body_name(body), measures, report.milliseconds});
   }
   Measures all = simulation.measure();
   all.iterations = report.iterations;
   all.multiplier = report.multiplier;
   all.error_p = report.error_p, all.error_l = report.error_l, all.error_h = report.error_h;
-  append_row(out, prefix, {frame, time, "all", all, report.milliseconds});
+  visit(Row{frame, time, "all", all, report.milliseconds});
+}
+
+}  // namespace
+
+void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
+                         std::string_view prefix) {
+  each_row(simulation, report, [&](const Row& row) { append_row(out, prefix, row); });
+}
+
+std::vector<std::string> metrics_columns() {
+  std::vector<std::string> out;
+  for (const Column& column : columns) out.emplace_back(column.name);
+  return out;
+}
+
+void append_metrics_values(std::vector<double>& out, const Simulation& simulation, const StepReport& report) {
+  int body = 0;
+  each_row(simulation, report, [&](const Row& row) {
+    for (const Column& column : columns) out.push_back(column.value ? column.value(row) : double(body));
+    ++body;
+  });
 }
 
 }  // namespace verve

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "verve/simulation.h"
 
@@ -14,6 +15,10 @@ std::string metrics_header();
 /// included) and ending with a line feed.
 void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
                          std::string_view prefix = {});
+/// The same as numbers: the names of the columns, and a row of them per body and one for `all`, in whose column `body`
+/// is its number, of `all` that of bodies.
+std::vector<std::string> metrics_columns();
+void append_metrics_values(std::vector<double>& out, const Simulation& simulation, const StepReport& report);
 
 /// A field as RFC 4180 wants it: quoted only when it holds a comma, a quote or a line break.
 std::string csv_field(std::string_view text);
