@@ -1,6 +1,7 @@
 """Studies: the same rows whoever computes them, nothing computed twice, failures kept."""
 
 import csv
+import importlib.util
 import tempfile
 import unittest
 from pathlib import Path
@@ -21,6 +22,18 @@ class AStudy(unittest.TestCase):
             self.assertEqual(len({row["state_hash"] for row in one}), 4)
             with open(folder + "/one/study.csv") as file:
                 self.assertEqual([row["run"] for row in csv.DictReader(file)], [row["run"] for row in one])
+
+    @unittest.skipUnless(importlib.util.find_spec("distributed"), "DASK IS NOT TESTED: no dask.distributed here")
+    def test_has_the_same_rows_from_dask(self):
+        from distributed import Client, LocalCluster
+
+        samples = study.grid({mu: [1e3, 1e4, 1e5]})
+        with tempfile.TemporaryDirectory() as folder:
+            one = study.run(small(), samples, out=folder + "/one", frames=3, workers=1)
+            with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+                with Client(cluster) as client:
+                    two = study.run(small(), samples, out=folder + "/two", frames=3, client=client)
+            self.assertEqual(one, two)
 
     def test_computes_nothing_twice(self):
         with tempfile.TemporaryDirectory() as folder:
