@@ -23,7 +23,7 @@ std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
     for (const int a : parts.back()->active_anchors()) anchors.push_back(a);
   }
   std::sort(anchors.begin(), anchors.end());
-  auto island = std::make_unique<Island>(model, std::move(parts), std::move(bodies), anchors);
+  auto island = std::make_unique<Island>(model, matter, std::move(parts), std::move(bodies), anchors);
   for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
   return island;
 }

@@ -14,8 +14,9 @@ Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
-Island::Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors)
-    : model_(model), bodies_(std::move(bodies)) {
+Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies,
+               const std::vector<int>& active_anchors)
+    : model_(model), matter_(matter), bodies_(std::move(bodies)) {
   for (const int b : bodies_) {
     offsets_.push_back(rows_);
     rows_ += model.bodies[b].count;
@@ -42,7 +43,7 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
        {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
     a->resize(rows_);
   for (const int b : bodies_)
-    for (const auto& potential : model.bodies[b].potentials) {
+    for (const auto& potential : matter.bodies[b].potentials) {
       searches_ = searches_ || !potential->is_bounded();
       for (int e = 0; e < potential->elements(); ++e) {
         const double corners = potential->corners(e);
@@ -73,9 +74,9 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
     if (nearer(r, middle_)) middle_ = r;
 }
 
-Island::Island(const Model& model, std::vector<Island*> parts, std::vector<int> bodies,
+Island::Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
                const std::vector<int>& active_anchors)
-    : Island(model, std::move(bodies), active_anchors) {
+    : Island(model, matter, std::move(bodies), active_anchors) {
   parts_ = std::move(parts);
 }
 
@@ -87,7 +88,7 @@ void Island::set_anchors(const std::vector<int>& active_anchors) {
     return offsets_[it - bodies_.begin()] + local;
   };
   for (const int a : active_anchors) {
-    const Anchor& anchor = model_.anchors[a];
+    const Anchor& anchor = matter_.anchors[a];
     AnchorTerm& term = anchors_.emplace_back();
     term.anchor = a;
     term.to_world = anchor.other < 0;
@@ -114,7 +115,7 @@ double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradi
   prestress_energy_ = 0;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     double energy = 0;
-    for (const auto& potential : model_.bodies[bodies_[k]].potentials) {
+    for (const auto& potential : matter_.bodies[bodies_[k]].potentials) {
       const double part = potential->add_gradient(x.data() + offsets_[k], gradient.data() + offsets_[k], precision);
       if (potential->prestress() > 0) prestress_energy_ += part;
       energy += part;
@@ -126,7 +127,7 @@ double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradi
     const double energy = term.to_world ? term.world.add_gradient(x.data(), gradient.data())
                                         : term.links.add_gradient(x.data(), gradient.data());
     total += energy;
-    const Anchor& anchor = model_.anchors[term.anchor];
+    const Anchor& anchor = matter_.anchors[term.anchor];
     for (size_t k = 0; k < bodies_.size(); ++k) {
       if (bodies_[k] == anchor.body) body_energy_[k] += term.to_world ? energy : 0.5 * energy;
       if (bodies_[k] == anchor.other) body_energy_[k] += 0.5 * energy;
@@ -172,7 +173,7 @@ void Island::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh,
     assembly.add(r, r, -sum / (hh * hh));
   }
   for (size_t k = 0; k < bodies_.size(); ++k)
-    for (const auto& potential : model_.bodies[bodies_[k]].potentials)
+    for (const auto& potential : matter_.bodies[bodies_[k]].potentials)
       if (!(without_hessians && potential->has_hessian())) potential->add_weights(assembly, offsets_[k], 1);
   for (const AnchorTerm& term : anchors_)
     if (!term.to_world) term.links.add_weights(assembly);
@@ -213,7 +214,7 @@ std::shared_ptr<const FactorBase> Island::factor_base() const {
   base->anchors = world_anchors();
   for (const int b : bodies_) {
     auto& removed = base->removed.emplace_back();
-    for (const auto& potential : model_.bodies[b].potentials)
+    for (const auto& potential : matter_.bodies[b].potentials)
       removed.push_back(model_.bodies[b].tearing ? potential->removed() : std::vector<char>());
   }
   return base;
@@ -235,9 +236,9 @@ bool Island::refactorize(Factor& factor, std::shared_ptr<const FactorBase> base)
 bool Island::add_removed(const FactorBase& base, std::vector<LowRankTerm>& changes) const {
   std::vector<LowRankTerm> terms;
   for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model_.bodies[bodies_[k]];
-    for (size_t p = 0; body.tearing && p < body.potentials.size(); ++p) {
-      const Potential& potential = *body.potentials[p];
+    const Potentials& potentials = matter_.bodies[bodies_[k]].potentials;
+    for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < potentials.size(); ++p) {
+      const Potential& potential = *potentials[p];
       const std::vector<char>&now = potential.removed(), &then = base.removed[k][p];
       for (size_t e = 0; e < now.size(); ++e) {
         if (!now[e] || (e < then.size() && then[e])) continue;
@@ -308,8 +309,8 @@ void Island::restore_factors(const std::vector<FactorRecord>& records, const Set
       std::vector<std::vector<char>> now;
       const auto set_removed = [&](auto&& flags) {
         for (size_t k = 0, i = 0; k < bodies_.size(); ++k)
-          for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < model_.bodies[bodies_[k]].potentials.size(); ++p, ++i)
-            flags(*model_.bodies[bodies_[k]].potentials[p], k, p, i);
+          for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < matter_.bodies[bodies_[k]].potentials.size(); ++p, ++i)
+            flags(*matter_.bodies[bodies_[k]].potentials[p], k, p, i);
       };
       const auto assign = [](Potential& potential, std::vector<char> flags) {
         flags.resize(potential.elements());
@@ -452,7 +453,7 @@ double Island::impact_frequency(double h) {
     impact_x_.resize(body.count), impact_gradient_.assign(body.count, {});
     for (const double e : {strain, -strain, 0.0}) {
       for (int i = 0; i < body.count; ++i) impact_x_[i] = x[i] + Vec4(n * (e * dot(n, x[i].xyz() - center)));
-      for (const auto& potential : body.potentials)
+      for (const auto& potential : matter_.bodies[bodies_[k]].potentials)
         curvature +=
             (e == 0 ? -2 : 1) * potential->add_gradient(impact_x_.data(), impact_gradient_.data(), Precision::float64);
     }

@@ -118,9 +118,9 @@ class Island {
     bool to_world;
   };
 
-  Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors);
+  Island(const Model& model, const Matter& matter, std::vector<int> bodies, const std::vector<int>& active_anchors);
   /// Of islands that touch each other: they keep their factors, and their bodies their order.
-  Island(const Model& model, std::vector<Island*> parts, std::vector<int> bodies,
+  Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
          const std::vector<int>& active_anchors);
   /// Anchors to the world turned on or off; links between bodies stay as they are.
   void set_anchors(const std::vector<int>& active_anchors);
@@ -199,7 +199,7 @@ class Island {
   template <class Visit>
   void each_potential(Visit&& visit) const {
     for (size_t k = 0; k < bodies_.size(); ++k)
-      for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
+      for (const auto& potential : matter_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
   }
   /// H of a body as the motion is, with the W of the last evaluation, in the units of metrics.csv.
   double body_total(int local_body) const;
@@ -483,6 +483,7 @@ class Island {
   StepProducts column_products();
 
   const Model& model_;
+  const Matter& matter_;  // as the state has it now
   std::unique_ptr<OwnStep> own_step_;
   const OwnStepEntry* own_step_entry_ = nullptr;  // of own_step_
   std::unique_ptr<Minimizer> minimizer_;          // null: projective

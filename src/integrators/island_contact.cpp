@@ -172,7 +172,7 @@ void Island::rest_on_contacts() {
 
 bool Island::has_sheets() const {
   for (const int b : bodies_)
-    if (model_.bodies[b].surface.solid_faces < int(model_.bodies[b].surface.faces.size())) return true;
+    if (matter_.bodies[b].surface.solid_faces < int(matter_.bodies[b].surface.faces.size())) return true;
   return false;
 }
 

@@ -81,7 +81,7 @@ void Island::pose(double h, const Demand& demand) {
   // potential: a hundredth of what moves it against them by its own size
   p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
   for (const int b : bodies_)  // its energy passes through zero while its forces do not
-    for (const auto& potential : model_.bodies[b].potentials)
+    for (const auto& potential : matter_.bodies[b].potentials)
       p.present = std::max(p.present, 1e-2 * potential->prestress());
   // what is owed is no measure of what there is
   p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
@@ -94,7 +94,7 @@ Precision Island::kernel_precision(Precision wanted) {
   if (reference_version_ != matrix_version_) {
     reference_energy_ = 0;
     for (const int b : bodies_)
-      for (const auto& potential : model_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
+      for (const auto& potential : matter_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
     reference_version_ = matrix_version_;
   }
   return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;

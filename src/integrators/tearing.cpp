@@ -7,22 +7,22 @@ namespace verve {
 
 /// What hangs on the surface of a body: the wind, and what it touches.
 void World::follow_surface(int b) {
-  Body& body = model.bodies[b];
-  for (Sail& sail : model.sails)
-    if (sail.body == b) sail = make_sail(b, body, body.tearing->surface(state.gone[b]));
+  const Body& body = model.bodies[b];
+  for (WindSurface& surface : matter.wind_surfaces)
+    if (surface.body == b) surface = make_wind_surface(b, body, body.tearing->surface(state.gone[b]));
   if (!has_contact()) return;
-  body.surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
+  matter.bodies[b].surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
 }
 
 /// Elements and surface of a body, as state.gone says.
 void World::set_torn(int b) {
-  Body& body = model.bodies[b];
+  const Potentials& potentials = matter.bodies[b].potentials;
   std::vector<char> elements;
   bool changed = false;
-  for (size_t k = 0; k < body.potentials.size(); ++k) {
-    Potential& potential = *body.potentials[k];
+  for (size_t k = 0; k < potentials.size(); ++k) {
+    Potential& potential = *potentials[k];
     if (!potential.can_lose_elements()) continue;
-    body.tearing->find_elements(int(k), state.gone[b], elements);
+    model.bodies[b].tearing->find_elements(int(k), state.gone[b], elements);
     std::vector<char> now = potential.removed();
     now.resize(elements.size());
     if (now == elements) continue;
@@ -41,13 +41,14 @@ void World::tear(double time, StepReport& report) {
   std::vector<Island*> lighter;
   std::vector<int> bodies;  // that have torn; nothing is allocated while none does
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    Body& body = model.bodies[b];
+    const Body& body = model.bodies[b];
     if (!body.tearing) continue;
     torn_.clear();
     for (int t = 0; t < body.tearing->tests(); ++t) {
       const int k = body.tearing->potential_of(t);
       if (const auto limit = scene.bodies[b].potentials[k].tear.at(time))
-        body.tearing->find_over(t, *body.potentials[k], state.x.data() + body.first, *limit, state.gone[b], torn_);
+        body.tearing->find_over(t, *matter.bodies[b].potentials[k], state.x.data() + body.first, *limit, state.gone[b],
+                                torn_, over_);
     }
     if (torn_.empty()) continue;
     std::sort(torn_.begin(), torn_.end());

@@ -54,9 +54,10 @@ Settings resolve(const SolverSpec& spec) {
   return out;
 }
 
-World::World(Scene s, Model m, int threads)
+World::World(Scene s, CompiledScene compiled, int threads)
     : scene(std::move(s)),
-      model(std::move(m)),
+      model(std::move(compiled.model)),
+      matter(std::move(compiled.matter)),
       settings(resolve(scene.solver)),
       threads_(threads),
       given_step_(scene.step),
@@ -76,21 +77,21 @@ void World::reset() {
   state.q.assign(model.rows, {});
   state.gradient.assign(model.rows, {});
   state.ledger.resize(model.bodies.size());
-  state.anchors.resize(model.anchors.size());
+  state.anchors.resize(matter.anchors.size());
   for (size_t a = 0; a < anchors.size(); ++a)  // those that were added stay
     state.anchors[a].added = anchors[a].added, state.anchors[a].removed = anchors[a].removed;
-  state.winds.resize(model.sails.size());
-  if (!model.sails.empty() || repels()) state.acceleration.assign(model.rows, {});
+  state.winds.resize(matter.wind_surfaces.size());
+  if (!matter.wind_surfaces.empty() || repels()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
-  for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
+  for (size_t a = 0; a < matter.anchors.size(); ++a) state.anchors[a].hold.resize(matter.anchors[a].rows.size());
   state.gravity = scene.gravity;
   Materials parameters, overrides;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    Body& body = model.bodies[b];
-    parameters.emplace_back(body.potentials.size()), overrides.emplace_back(body.potentials.size());
-    for (size_t k = 0; k < body.potentials.size(); ++k) {
+    const Potentials& potentials = matter.bodies[b].potentials;
+    parameters.emplace_back(potentials.size()), overrides.emplace_back(potentials.size());
+    for (size_t k = 0; k < potentials.size(); ++k) {
       parameters[b][k] = parameters_at(scene.bodies[b].potentials[k], 0);
-      body.potentials[k]->set_parameters(parameters[b][k]);
+      potentials[k]->set_parameters(parameters[b][k]);
     }
   }
   state.parameters = std::make_shared<const Materials>(std::move(parameters));
@@ -133,9 +134,9 @@ void World::rebuild_islands() {
     while (root[b] != b) b = root[b];
     return b;
   };
-  for (size_t a = 0; a < model.anchors.size(); ++a) {
-    if (!state.anchors[a].active || model.anchors[a].other < 0) continue;
-    const int i = find(model.anchors[a].body), j = find(model.anchors[a].other);
+  for (size_t a = 0; a < matter.anchors.size(); ++a) {
+    if (!state.anchors[a].active || matter.anchors[a].other < 0) continue;
+    const int i = find(matter.anchors[a].body), j = find(matter.anchors[a].other);
     root[std::max(i, j)] = std::min(i, j);
   }
   for (int b = 0; b < bodies; ++b) {
@@ -145,11 +146,11 @@ void World::rebuild_islands() {
       if (find(c) != b) continue;
       members.push_back(c);
     }
-    for (size_t a = 0; a < model.anchors.size(); ++a)
-      if (state.anchors[a].active && find(model.anchors[a].body) == b) anchors.push_back(int(a));
+    for (size_t a = 0; a < matter.anchors.size(); ++a)
+      if (state.anchors[a].active && find(matter.anchors[a].body) == b) anchors.push_back(int(a));
     // the same bodies, linked as before: only anchors to the world have come or gone
     const auto links = [&](std::vector<int> of) {
-      std::erase_if(of, [&](int a) { return model.anchors[a].other < 0; });
+      std::erase_if(of, [&](int a) { return matter.anchors[a].other < 0; });
       return of;
     };
     const auto same = std::find_if(old.begin(), old.end(), [&](const auto& island) {
@@ -159,7 +160,7 @@ void World::rebuild_islands() {
       clusters_.push_back(std::move(*same));
       if (clusters_.back()->active_anchors() != anchors) clusters_.back()->set_anchors(anchors);
     } else {
-      clusters_.push_back(std::make_unique<Island>(model, std::move(members), anchors));
+      clusters_.push_back(std::make_unique<Island>(model, matter, std::move(members), anchors));
     }
     for (Island::AnchorTerm& term : clusters_.back()->anchor_terms()) stiffen(*clusters_.back(), term);
   }
@@ -171,29 +172,29 @@ void World::rebuild_islands() {
 /// Anchors that turn on or off or change their stiffness. True when the islands must be rebuilt.
 bool World::update_anchors(double time) {
   bool changed = false;
-  for (size_t a = 0; a < model.anchors.size(); ++a) {
+  for (size_t a = 0; a < matter.anchors.size(); ++a) {
     AnchorState& s = state.anchors[a];
     const AnchorSpec& spec = scene.anchors[a];
     const bool active = s.switched.value_or(spec.active.at(time).value_or(false));
     if (active && !s.active) {
-      const Body& body = model.bodies[model.anchors[a].body];
+      const Body& body = model.bodies[matter.anchors[a].body];
       for (size_t i = 0; i < s.hold.size(); ++i)
-        s.hold[i] = spec.to_point ? Vec4(*spec.to_point) : state.x[body.first + model.anchors[a].rows[i]];
+        s.hold[i] = spec.to_point ? Vec4(*spec.to_point) : state.x[body.first + matter.anchors[a].rows[i]];
       if (spec.hard) s.hardness = hardness_of(int(a));
       s.placed = s.moved ? Vec3{} : spec.path.at(time).value_or(Vec3{});
     }
     if (active != s.active) {
       changed = true;
       // what is remembered of the motion belongs to other forces
-      state.ledger[model.anchors[a].body].history = false;
-      if (model.anchors[a].other >= 0) state.ledger[model.anchors[a].other].history = false;
-      energy_changed(model.anchors[a].body);
+      state.ledger[matter.anchors[a].body].history = false;
+      if (matter.anchors[a].other >= 0) state.ledger[matter.anchors[a].other].history = false;
+      energy_changed(matter.anchors[a].body);
     }
     s.active = active;
     const double stiffness = spec.stiffness.at(time).value_or(spec.stiffness.keys.front().value.value_or(0));
     if (stiffness == s.stiffness) continue;
     s.stiffness = stiffness;
-    energy_changed(model.anchors[a].body);
+    energy_changed(matter.anchors[a].body);
     // those that bodies are in while they touch, and those to which they will return
     for (const auto* islands : {&clusters_, &merged_})
       for (const auto& island : *islands)
@@ -207,12 +208,12 @@ int World::add_anchor(const AnchorSpec& spec, Anchor anchor) {
   size_t a = 0;
   // one that was removed since the last step is still part of its island
   while (a < state.anchors.size() && !(state.anchors[a].removed && !state.anchors[a].active)) ++a;
-  if (a == state.anchors.size()) scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back();
+  if (a == state.anchors.size()) scene.anchors.emplace_back(), matter.anchors.emplace_back(), state.anchors.emplace_back();
   scene.anchors[a] = spec;
-  model.anchors[a] = std::move(anchor);
+  matter.anchors[a] = std::move(anchor);
   state.anchors[a] = {};
   state.anchors[a].added = std::make_shared<const AnchorSpec>(spec);
-  state.anchors[a].hold.resize(model.anchors[a].rows.size());
+  state.anchors[a].hold.resize(matter.anchors[a].rows.size());
   return int(a);
 }
 
@@ -237,7 +238,7 @@ std::vector<double> World::matrix_diagonal(int b, double inertia) const {
   SymmetricAssembly matrix;
   matrix.begin_pattern(body.count);
   for (int r = 0; r < body.count; ++r) matrix.add(r, r, body.mass[r] * inertia);
-  for (const auto& potential : body.potentials) potential->add_weights(matrix, 0, 1);
+  for (const auto& potential : matter.bodies[b].potentials) potential->add_weights(matrix, 0, 1);
   matrix.finish_pattern();
   std::vector<double> out;
   for (int r = 0; r < body.count; ++r) out.push_back(matrix.matrix().value[matrix.matrix().start[r]]);
@@ -248,7 +249,7 @@ std::vector<double> World::matrix_diagonal(int b, double inertia) const {
 /// size away from where it wants to be, a handle then misses by a thousandth of it.
 std::vector<double> World::hardness_of(int a) const {
   const double inertia = 1 / (scene.step * scene.step);
-  const Anchor& anchor = model.anchors[a];
+  const Anchor& anchor = matter.anchors[a];
   const std::vector<double> own = matrix_diagonal(anchor.body, inertia);
   const std::vector<double> other =
       anchor.other < 0 ? std::vector<double>() : matrix_diagonal(anchor.other, inertia);
@@ -294,9 +295,9 @@ void World::settle_anchors(double time) {
 
 void World::update_materials(double time) {
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    Body& body = model.bodies[b];
+    const Potentials& potentials = matter.bodies[b].potentials;
     Island& island = *islands_[island_of_body_[b]];
-    for (size_t k = 0; k < body.potentials.size(); ++k) {
+    for (size_t k = 0; k < potentials.size(); ++k) {
       const PotentialSpec& spec = scene.bodies[b].potentials[k];
       const ParameterValues& overrides = (*state.overrides)[b][k];
       bool constant = overrides.empty();
@@ -315,7 +316,7 @@ void World::update_materials(double time) {
       for (const auto& [name, value] : overrides) set(name, value);
       if (!changed) continue;
       state.parameters = changed;
-      body.potentials[k]->set_parameters((*changed)[b][k]);
+      potentials[k]->set_parameters((*changed)[b][k]);
       island.matrix_changed(), energy_changed(int(b));
       for (Island* part : island.parts()) part->matrix_changed();
       for (Island::AnchorTerm& term : island.anchor_terms()) {

@@ -18,8 +18,8 @@ namespace verve {
 
 class World {
  public:
-  World(Scene scene, Model model, int threads);
-  World(const World&) = delete;  // islands refer to the model
+  World(Scene scene, CompiledScene compiled, int threads);
+  World(const World&) = delete;  // islands refer to model and matter
   World& operator=(const World&) = delete;
 
   void reset();
@@ -44,7 +44,8 @@ class World {
   const Island& island_of(int body) const { return *islands_[island_of_body_[body]]; }
 
   Scene scene;
-  Model model;
+  const Model model;
+  Matter matter;  // follows the state
   Settings settings;
   State state;
 
@@ -199,6 +200,7 @@ class World {
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
   std::vector<int> torn_;
+  std::vector<char> over_;  // work of Tearing::find_over
   int retired_factorizations_ = 0;
 };
 

@@ -8,12 +8,12 @@ namespace verve {
 
 /// Specifications and places of the anchors, as the state says which were added and removed.
 void World::set_anchor_specs() {
-  scene.anchors.resize(state.anchors.size()), model.anchors.resize(state.anchors.size());
+  scene.anchors.resize(state.anchors.size()), matter.anchors.resize(state.anchors.size());
   for (size_t a = 0; a < state.anchors.size(); ++a) {
     const AnchorState& s = state.anchors[a];
     const AnchorSpec& spec = s.added ? *s.added : given_anchors_[a];
     Diagnostics problems;  // none: it was compiled before
-    model.anchors[a] = compile_anchor(spec, model, "", problems);
+    matter.anchors[a] = compile_anchor(spec, model, "", problems);
     scene.anchors[a] = spec;
     if (s.removed) scene.anchors[a].active = Track<bool>(false);
   }
@@ -36,9 +36,9 @@ void World::restore(const State& to) {
   // islands that are as they were keep their factors
   std::vector<char> stale(model.bodies.size()), torn(model.bodies.size());
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    for (size_t k = 0; k < model.bodies[b].potentials.size(); ++k) {
+    for (size_t k = 0; k < matter.bodies[b].potentials.size(); ++k) {
       if ((*from.parameters)[b][k] == (*to.parameters)[b][k]) continue;
-      model.bodies[b].potentials[k]->set_parameters((*to.parameters)[b][k]);
+      matter.bodies[b].potentials[k]->set_parameters((*to.parameters)[b][k]);
       stale[b] = 1;
     }
     if (from.gone[b] == to.gone[b]) continue;

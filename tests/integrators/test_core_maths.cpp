@@ -139,7 +139,7 @@ TEST_CASE("the local/global iterate of Eq. 7 is the quasi-Newton iterate of Eq. 
           const Vec4 y = (base.xb[r] + base.u[r] * base.hh) * (rig->mass(r) / (base.hh * base.hh));
           rhs.row(r) << y.x, y.y, y.z;
         }
-        for (const auto& p : rig->model.bodies[0].potentials) {
+        for (const auto& p : rig->matter.bodies[0].potentials) {
           std::vector<Vec3> z(p->elements() * p->rows(0)), projected(z.size());
           p->project(x.data(), z.data(), projected.data());
           for (int e = 0; e < p->elements(); ++e)
