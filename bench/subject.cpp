@@ -32,7 +32,7 @@ Subject::Subject(Scene scene, int warm_up) : scene_(std::move(scene)) {
     island_->forcing.force[r] = Vec4(scene_.gravity * island_->forcing.mass[r]);
     island_->forcing.acceleration[r] = Vec4(island_->forcing.mass[r] > 0 ? scene_.gravity : Vec3{});
   }
-  for (Island::AnchorTerm& term : island_->anchor_terms()) {
+  for (AnchorTerm& term : island_->anchor_terms()) {
     term.world.stiffness = scene_.anchors[term.anchor].stiffness.at(0).value();
     for (size_t i = 0; i < term.world.vertices.size(); ++i) term.world.points[i] = m.x[term.world.vertices[i]];
   }
@@ -90,7 +90,7 @@ SymmetricAssembly Subject::assemble() const {
   }
   for (const auto& potential : matter_.bodies[0].potentials) potential->add_weights(out, 0, 1);
   out.finish_pattern();
-  for (const Island::AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
+  for (const AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
   return out;
 }
 
@@ -121,7 +121,7 @@ PdProblem Subject::problem() const {
       throw std::runtime_error("no baseline for potential " + std::string(type));
     }
   }
-  for (const Island::AnchorTerm& term : island_->anchor_terms())
+  for (const AnchorTerm& term : island_->anchor_terms())
     for (size_t i = 0; i < term.world.vertices.size(); ++i)
       out.pins.push_back(
           {body.vertex_of_row[term.world.vertices[i]], term.world.points[i].xyz(), term.world.stiffness});

@@ -24,7 +24,7 @@ std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
   }
   std::sort(anchors.begin(), anchors.end());
   auto island = std::make_unique<Island>(model, matter, std::move(parts), std::move(bodies), anchors);
-  for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
+  for (AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
   return island;
 }
 

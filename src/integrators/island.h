@@ -1,5 +1,4 @@
-// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns the matrix, its factors and all
-// work vectors; a step works on the island's own copy of the motion and touches nothing else.
+// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns its matrix and all work vectors; a step works on the island's own copy of the motion and touches nothing else.
 #pragma once
 
 #include <limits>
@@ -23,10 +22,9 @@
 #include "integrators/row_passes.h"
 #include "integrators/solver_parts.h"
 #include "integrators/state.h"
+#include "integrators/system_matrix.h"
 #include "integrators/work.h"
-#include "linear/global_solver.h"
 #include "model/model.h"
-#include "potentials/anchor.h"
 #include "verve/simulation.h"
 
 namespace verve {
@@ -52,6 +50,7 @@ struct Settings {
   double budget = 0;  // of a frame, in Work::milliseconds; 0: as long as it takes
   GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
   Cholesky::Storage storage = Cholesky::Storage::automatic;
+  FactorKind factor_kind() const { return {precision, solver, storage}; }
 
   /// Those that a method has not are its own.
   const Integrator& base(Base which) const {
@@ -111,17 +110,12 @@ struct StepOutcome {
 
 class Island {
  public:
-  struct AnchorTerm {
-    int anchor;  // of the model
-    WorldAnchors world;
-    BodyLinks links;
-    bool to_world;
-  };
-
   Island(const Model& model, const Matter& matter, std::vector<int> bodies, const std::vector<int>& active_anchors);
   /// Of islands that touch each other: they keep their factors, and their bodies their order.
   Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
          const std::vector<int>& active_anchors);
+  Island(const Island&) = delete;  // its matrix refers to it
+  Island& operator=(const Island&) = delete;
   /// Anchors to the world turned on or off; links between bodies stay as they are.
   void set_anchors(const std::vector<int>& active_anchors);
 
@@ -165,16 +159,18 @@ class Island {
   Forcing forcing;
   std::unique_ptr<Projection> projection;  // made when first needed
 
-  /// Weights or stiffnesses changed: factors are made anew when next needed.
-  void matrix_changed() { ++matrix_version_, evaluated_ = false; }
-  /// Stiffnesses of anchors to the world changed: the factors follow by a low-rank change while that is cheaper.
-  void anchors_changed() { ++anchor_version_, evaluated_ = false; }
-  /// Elements are gone (Potential::set_removed). The factors follow likewise.
+  /// The matrix of the global step, of this island alone: parts have their own.
+  SystemMatrix& matrix() { return matrix_; }
+  const SystemMatrix& matrix() const { return matrix_; }
+  /// Weights or stiffnesses changed.
+  void matrix_changed() { matrix_.weights_changed(), evaluated_ = false; }
+  /// Stiffnesses of anchors to the world changed, or elements are gone.
+  void anchors_changed() { matrix_.terms_changed(), evaluated_ = false; }
   void elements_removed() { anchors_changed(); }
-  /// Weights of vertices that planes of colliders may hold, in the matrix as long as they are set; the factors follow
-  /// likewise.
-  void set_planes(const std::vector<LowRankTerm>& terms);
-  const std::vector<LowRankTerm>& planes() const { return planes_; }
+  /// SystemMatrix::set_planes.
+  void set_planes(const std::vector<LowRankTerm>& terms) {
+    if (matrix_.set_planes(terms)) evaluated_ = false;
+  }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   /// What it knows of earlier frames, as it was when the frame began but for what steps have changed since.
@@ -206,11 +202,6 @@ class Island {
   double total_mass() const { return total_mass_; }
   /// 1/2 v^T M v.
   double kinetic(const std::vector<Vec4>& v, const Vec3& drift = {}) const;
-  /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
-  /// sequence of entries but for the anchors to the world.
-  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const {
-    assemble(assembly, has_pattern, hh, without_hessians, world_anchors());
-  }
   /// x = A^-1 b with the factor of this step; B^-1 b where bodies turn by themselves (body_turns.h).
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
     factor_.solve(b.data(), x.data());
@@ -218,10 +209,8 @@ class Island {
     if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
   }
-  /// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
-  void make_factors(double h, const Settings& settings);
   /// Counts changes of weights, stiffnesses and anchors.
-  long version() const { return matrix_version_ + anchor_version_; }
+  long version() const { return matrix_.version(); }
   /// Elastic energy of each body at the last evaluation; links count half for each end.
   const std::vector<double>& body_energies() const { return body_energy_; }
 
@@ -268,7 +257,6 @@ class Island {
   const BaseStep& base() const { return base_; }
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
-  int factorizations() const { return factorizations_; }
   /// Likewise without contacts, as in the last step.
   double iteration_cost() const {
     const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
@@ -277,6 +265,7 @@ class Island {
   /// Of all steps so far.
   Work work() const {
     Work out = work_;
+    out += matrix_.work();
     out.products += metric_.products(), out.entries += metric_.entries();
     return out;
   }
@@ -285,30 +274,16 @@ class Island {
   std::string solver_description() const { return factor_.description(); }
   long factor_nonzeros() const { return factor_.nonzeros(); }  // of the last step
   long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
-
-  /// Which factors there are, and what they were made with.
-  void record_factors(std::vector<FactorRecord>& records) const;
-  /// Those that `records` has of this island, and no others.
-  void restore_factors(const std::vector<FactorRecord>& records, const Settings& settings);
+  /// The factors of this island as they were.
+  void restore_factors(const std::vector<FactorRecord>& records, const Settings& settings) {
+    factor_.clear();
+    matrix_.restore(bodies_[0], records, settings.factor_kind());
+  }
 
  private:
   static constexpr int row_grain = 256;  // rows per chunk of the light passes
 
-  struct Factor {
-    double hh = 0;
-    Precision precision = Precision::float64;
-    long version = -1, anchor_version = -1;
-    std::shared_ptr<const FactorBase> base;
-    GlobalSolver solver;
-    struct {  // of a single body in its rest shape, see Island::column_products
-      long version = -1, anchor_version = -1;
-      std::vector<Vec4> arm, lever;  // rest - A^-1 K rest, A^-1 K rest
-      std::vector<Float4> arm_narrow, lever_narrow;
-      Mat3 second;                // sum arm (K rest)^T
-      Mat3 lever_second_inverse;  // of sum lever (m rest)^T
-    } at_rest;
-    InverseColumns columns;
-  };
+  using Factor = SystemMatrix::Factor;
   struct Sums {  // of an iterate
     RowSums rows;
     double energy = 0;  // W
@@ -406,9 +381,8 @@ class Island {
   double go_back(double most, double h, RigidMotion& held);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
-  Factor* factor_for(double hh, const Settings& settings);
-  Factor* new_factor(double hh, Precision precision, const Settings& settings);
   bool find_factor(double hh, const Settings& settings);
+  MatrixTerms matrix_terms() const;
   void find_metric();
   void find_free_momenta();
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
@@ -420,13 +394,6 @@ class Island {
   void rest_on_contacts();
   StepProducts with_kept(StepProducts s) const;
   Quantities kept_part(const Quantities& c) const;
-  bool refactorize(Factor& factor, std::shared_ptr<const FactorBase> base);
-  std::shared_ptr<const FactorBase> factor_base() const;
-  bool add_removed(const FactorBase& base, std::vector<LowRankTerm>& changes) const;
-  bool follow_changes(Factor& factor);
-  std::vector<LowRankTerm> world_anchors() const;
-  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians,
-                const std::vector<LowRankTerm>& anchors) const;
   void choose(double h, const Settings& settings);
   void find_pivot();
   void look_at_start(const Integrator& integrator, double h);
@@ -507,16 +474,10 @@ class Island {
   double reference_energy_ = 0;
   long reference_version_ = -1;
 
-  SymmetricAssembly assembly_;
-  bool has_pattern_ = false;
   bool evaluated_ = false;
-  long matrix_version_ = 0, anchor_version_ = 0;
-  std::vector<LowRankTerm> planes_;     // one per row, rows ascending
-  std::vector<std::unique_ptr<Factor>> factors_;
-  SolverParts factor_;
-  Factor* slot_ = nullptr;  // of it, unless it has parts
+  SystemMatrix matrix_;
   std::vector<Island*> parts_;
-  std::vector<Factor*> part_slots_;  // of the parts
+  SolverParts factor_;  // of this step: of the matrix, or those of the parts
   ContactMetric metric_;             // of this step
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
@@ -542,7 +503,6 @@ class Island {
   double d_norm2_ = 0;    // d^T A_c d
   bool predicts_ = true;  // the active set where the step leads
   bool stalled_ = false;  // the last step was not Newton's, and its length tells nothing
-  int factorizations_ = 0;
   mutable Work work_;
   double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
   mutable long right_hand_sides_ = 0;

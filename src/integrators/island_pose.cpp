@@ -91,11 +91,11 @@ void Island::pose(double h, const Demand& demand) {
 /// Float kernels cannot resolve strains below about 1e-3.
 Precision Island::kernel_precision(Precision wanted) {
   if (wanted == Precision::float64) return wanted;
-  if (reference_version_ != matrix_version_) {
+  if (reference_version_ != matrix_.weights_version()) {
     reference_energy_ = 0;
     for (const int b : bodies_)
       for (const auto& potential : matter_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
-    reference_version_ = matrix_version_;
+    reference_version_ = matrix_.weights_version();
   }
   return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;
 }

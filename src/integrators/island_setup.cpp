@@ -91,7 +91,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   const bool of_levers = problem_.of_rest && problem_.momenta;
   RowColumn rest;
   if (of_levers) {
-    rest = column(slot_->at_rest.lever, slot_->at_rest.lever_narrow);
+    rest = column(factor_.own()->at_rest.lever, factor_.own()->at_rest.lever_narrow);
   } else if (problem_.of_rest) {
     rest.wide = rest_.data();
   }
@@ -119,7 +119,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   start_ = s;
   memory.radius = s.radius, memory.kinetic = s.kinetic;
   shape_moment_ = sum.moment;
-  shape_ = sum.moment * (of_levers ? slot_->at_rest.lever_second_inverse : rest_inverse_);
+  shape_ = sum.moment * (of_levers ? factor_.own()->at_rest.lever_second_inverse : rest_inverse_);
   if (!of_levers) return;
   if (fits_rest(second)) {
     sides.drift = relief_.p = (s.u - s.force * problem_.beta) / m;
@@ -222,7 +222,7 @@ void Island::solve_columns() {
 /// A^-1 K of the rest shape, made anew where the matrix has changed.
 void Island::solve_rest(Factor& factor, double hh) {
   auto& swing = factor.at_rest;
-  if (swing.version == factor.version && swing.anchor_version == factor.anchor_version) return;
+  if (swing.version == factor.version && swing.changes == factor.changes) return;
   const double stiff = 1 / (hh * hh);
   for (int i = 0; i < rows_; ++i) kr_[i] = rest_[i] * (forcing.mass[i] * stiff);
   for (const AnchorTerm& term : anchors_)
@@ -243,7 +243,7 @@ void Island::solve_rest(Factor& factor, double hh) {
     lever_second = lever_second + outer(lever.xyz(), rest_[i].xyz() * forcing.mass[i]);
   }
   swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
-  swing.version = factor.version, swing.anchor_version = factor.anchor_version;
+  swing.version = factor.version, swing.changes = factor.changes;
 }
 
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
@@ -254,7 +254,7 @@ void Island::start_iterate(double h) {
   const RowArrays rows = arrays();
   RowColumn of_rest;
   if (problem_.of_rest) {
-    const auto& known = slot_->at_rest;
+    const auto& known = factor_.own()->at_rest;
     of_rest = problem_.swings ? column(known.arm, known.arm_narrow) : column(known.lever, known.lever_narrow);
   }
   const RowColumn kr = has_levers() ? column(kr_, kr_narrow_) : RowColumn();
@@ -315,7 +315,7 @@ StepProducts Island::column_products() {
   s.lin_lin = sum.lin_lin;
   if (!problem_.momenta && !problem_.swings) return s;
   if (problem_.of_rest)
-    sum.second = shape_ * (problem_.swings ? slot_->at_rest.second * transpose(shape_) : transpose(shape_moment_));
+    sum.second = shape_ * (problem_.swings ? factor_.own()->at_rest.second * transpose(shape_) : transpose(shape_moment_));
   // (e_a x m r) . (e_b x A^-1 K r) = delta_ab tr T - T_ab
   const Mat3& t = sum.second;
   const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;

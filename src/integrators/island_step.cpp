@@ -236,8 +236,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   // a conserving method releases H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
   if (factors) find_factor(base_.hh, settings);
-  problem_.of_rest = problem_.of_rest && slot_ && (problem_.swings || problem_.direct);
-  if (problem_.of_rest) solve_rest(*slot_, base_.hh);
+  problem_.of_rest = problem_.of_rest && factor_.own() && (problem_.swings || problem_.direct);
+  if (problem_.of_rest) solve_rest(*factor_.own(), base_.hh);
   narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);

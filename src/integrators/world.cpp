@@ -65,6 +65,31 @@ World::World(Scene s, CompiledScene compiled, int threads)
   reset();
 }
 
+namespace {
+
+/// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
+void make_factors(Island& island, double h, const Settings& settings) {
+  constexpr double most = 4e6;  // entries, of all of them: 32 MB
+  double made = 0;
+  Motion motion;
+  BaseStep base;
+  std::vector<int> substeps{1, 2, 4, 8};
+  if (settings.substeps > 0) substeps = {settings.substeps};
+  for (const int n : substeps)
+    for (const Integrator* integrator :
+         {settings.sheets && !island.is_solid() ? settings.sheets.get() : settings.integrator.get(),
+          settings.touching.get(), settings.fallback.get()}) {
+      if (!integrator) continue;
+      integrator->begin(motion, h / n * integrator->share(0), true, base);
+      const SystemMatrix::Factor* const factor = island.matrix().factor_for(base.hh, settings.factor_kind());
+      if (!factor) return;
+      made += double(factor->solver.nonzeros());
+      if (made > most) return;
+    }
+}
+
+}  // namespace
+
 void World::reset() {
   set_threads(threads_);
   const std::vector<AnchorState> anchors = std::move(state.anchors);
@@ -96,7 +121,7 @@ void World::reset() {
   }
   state.parameters = std::make_shared<const Materials>(std::move(parameters));
   state.overrides = std::make_shared<const Materials>(std::move(overrides));
-  for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
+  for (const auto& island : clusters_) retired_factorizations_ += island->matrix().factorizations();
   islands_.clear(), merged_.clear(), clusters_.clear();
   state.gone.resize(model.bodies.size());
   for (size_t b = 0; b < model.bodies.size(); ++b) {
@@ -119,7 +144,7 @@ void World::reset() {
   const bool bursts = has_contact() || std::any_of(model.bodies.begin(), model.bodies.end(),
                                                    [](const Body& body) { return body.tearing != nullptr; });
   if (bursts && settings.integrator && !settings.minimizer)
-    for (const auto& island : clusters_) island->make_factors(scene.step, settings);
+    for (const auto& island : clusters_) make_factors(*island, scene.step, settings);
   remember();
 }
 
@@ -162,10 +187,10 @@ void World::rebuild_islands() {
     } else {
       clusters_.push_back(std::make_unique<Island>(model, matter, std::move(members), anchors));
     }
-    for (Island::AnchorTerm& term : clusters_.back()->anchor_terms()) stiffen(*clusters_.back(), term);
+    for (AnchorTerm& term : clusters_.back()->anchor_terms()) stiffen(*clusters_.back(), term);
   }
   for (const auto& island : old)
-    if (island) retired_factorizations_ += island->factorizations();
+    if (island) retired_factorizations_ += island->matrix().factorizations();
   group_islands();
 }
 
@@ -198,7 +223,7 @@ bool World::update_anchors(double time) {
     // those that bodies are in while they touch, and those to which they will return
     for (const auto* islands : {&clusters_, &merged_})
       for (const auto& island : *islands)
-        for (Island::AnchorTerm& term : island->anchor_terms())
+        for (AnchorTerm& term : island->anchor_terms())
           if (term.anchor == int(a)) stiffen(*island, term);
   }
   return changed;
@@ -223,7 +248,7 @@ void World::remove_anchor(int anchor) {
 }
 
 /// Hands an anchor's stiffness to its island.
-void World::stiffen(Island& island, Island::AnchorTerm& term) {
+void World::stiffen(Island& island, AnchorTerm& term) {
   const AnchorState& s = state.anchors[term.anchor];
   double& stiffness = term.to_world ? term.world.stiffness : term.links.stiffness;
   std::vector<double>& hardness = term.to_world ? term.world.hardness : term.links.hardness;
@@ -267,7 +292,7 @@ std::vector<double> World::hardness_of(int a) const {
 bool World::place_anchors(Island& island, double time, double fraction) {
   const bool holds = settings.conservation != Conservation::none || settings.projection;
   bool driven = false;
-  for (Island::AnchorTerm& term : island.anchor_terms()) {
+  for (AnchorTerm& term : island.anchor_terms()) {
     if (!term.to_world) continue;
     const AnchorState& s = state.anchors[term.anchor];
     const bool hard = !s.hardness.empty();
@@ -319,7 +344,7 @@ void World::update_materials(double time) {
       potentials[k]->set_parameters((*changed)[b][k]);
       island.matrix_changed(), energy_changed(int(b));
       for (Island* part : island.parts()) part->matrix_changed();
-      for (Island::AnchorTerm& term : island.anchor_terms()) {
+      for (AnchorTerm& term : island.anchor_terms()) {
         AnchorState& anchor = state.anchors[term.anchor];
         if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(island, term);
       }
@@ -398,7 +423,7 @@ void World::set_step(double h) {
   state.origin = state.time - state.frame * h;
   detector_.set_step(h);
   for (Island* island : islands_) {
-    for (Island::AnchorTerm& term : island->anchor_terms()) {
+    for (AnchorTerm& term : island->anchor_terms()) {
       AnchorState& anchor = state.anchors[term.anchor];
       if (!anchor.hardness.empty()) anchor.hardness = hardness_of(term.anchor), stiffen(*island, term);
     }
@@ -440,7 +465,7 @@ void World::apply_pushes(double from, double to) {
 
 int World::factorizations() const {
   int sum = retired_factorizations_;
-  for (const auto& island : clusters_) sum += island->factorizations();
+  for (const auto& island : clusters_) sum += island->matrix().factorizations();
   return sum;
 }
 

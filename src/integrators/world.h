@@ -107,7 +107,7 @@ class World {
   /// Anchor points as they are at the start of the frame, or a `fraction` into it.
   bool place_anchors(Island& island, double time, double fraction = 0);
   void settle_anchors(double time);
-  void stiffen(Island& island, Island::AnchorTerm& term);
+  void stiffen(Island& island, AnchorTerm& term);
   std::vector<double> matrix_diagonal(int body, double inertia) const;
   std::vector<double> hardness_of(int anchor) const;
   void update_materials(double time);

@@ -46,7 +46,7 @@ void World::restore(const State& to) {
     torn[b] = 1;
   }
   if (!same_anchors) {
-    for (const auto& island : clusters_) retired_factorizations_ += island->factorizations();
+    for (const auto& island : clusters_) retired_factorizations_ += island->matrix().factorizations();
     islands_.clear(), merged_.clear(), clusters_.clear();
   }
   rebuild_islands();
@@ -139,7 +139,7 @@ void World::remember() {
     Island& island = *islands_[i];
     place_anchors(island, clock(state.frame));
     island.remember_energy();
-    island.memory.bodies = island.bodies(), island.memory.planes = island.planes();
+    island.memory.bodies = island.bodies(), island.memory.planes = island.matrix().planes();
     for (size_t k = 0; k < island.bodies().size(); ++k) {
       const Body& body = model.bodies[island.bodies()[k]];
       std::copy_n(island.motion.gradient.begin() + island.offset(int(k)), body.count,
@@ -148,7 +148,7 @@ void World::remember() {
     state.islands[i] = island.memory;
   }
   state.factors.clear();
-  for (const auto& island : clusters_) island->record_factors(state.factors);
+  for (const auto& island : clusters_) island->matrix().record(island->bodies()[0], state.factors);
   // more than before: so that the copy with which the next frame begins asks for no memory
   size_t size = state.factors.size();
   for (const IslandMemory& memory : state.islands) size += memory.own_step.size() + memory.planes.size() + memory.loads.size();

@@ -211,7 +211,7 @@ TEST_CASE("a factor that follows planes equals a fresh one, and is the old one w
     followed |= !island.planes().empty();
     SymmetricAssembly assembly;
     bool has_pattern = false;
-    island.assemble(assembly, has_pattern, island.base().hh);
+    island.matrix().assemble(assembly, has_pattern, island.base().hh);
     Cholesky fresh;
     REQUIRE(fresh.factorize(assembly.matrix(), true, Precision::float64));
     std::vector<Vec4> b(island.rows()), x(island.rows()), y(island.rows());

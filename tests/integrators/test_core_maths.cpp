@@ -432,7 +432,7 @@ TEST_CASE("a step makes 3 scalar solves to set up, 6 where its columns are not k
         const bool more = published ? !anchored : k == 0;
         REQUIRE(rig.island->right_hand_sides() - before == (!held ? 0 : more ? 6 : 3) + 3 * out.iterations);
       }
-      CHECK(rig.island->factorizations() == 1);
+      CHECK(rig.island->matrix().factorizations() == 1);
     }
   }
   // A shape that no affine map makes of that at rest has columns of its own.
