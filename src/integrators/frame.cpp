@@ -180,9 +180,9 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
   }
   if (plans_by_phase(in)) {
     if (!island.is_evaluated()) island.evaluate_motion();
-    if (in.contacts) in.impact_phase = island.impact_frequency(in.h);
+    if (in.contacts) in.impact_phase = vibration_.impact_phase(island, in.h);
     const bool still = in.contacts ? island.rests(settings.tolerance) : island.at_rest(in.h, settings.tolerance);
-    if (!still) in.deformation = island.deformation();
+    if (!still) in.deformation = vibration_.deformation(island);
   }
   in.time_left = limit.left(island);
   in.iteration_cost = in.contacts ? island.contact_cost() : island.iteration_cost();

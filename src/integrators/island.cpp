@@ -3,20 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.h"
-#include "potentials/polar.h"
-
 namespace verve {
-
-namespace {
-
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-
-}  // namespace
 
 Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies,
                const std::vector<int>& active_anchors)
-    : model_(model), matter_(matter), bodies_(std::move(bodies)), matrix_(matrix_terms()) {
+    : model_(model), matter_(matter), bodies_(std::move(bodies)), rest_(model, bodies_), matrix_(matrix_terms()) {
   for (const int b : bodies_) {
     offsets_.push_back(rows_);
     rows_ += model.bodies[b].count;
@@ -52,26 +43,6 @@ Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies
     }
   if (searches_) x_before_.resize(rows_);
   body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());
-  rest_.resize(rows_);
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model.bodies[bodies_[k]];
-    Vec3 center{};
-    for (int r = 0; r < body.count; ++r) center += vec3(body.rest[r]) * body.mass[r];
-    center = center / body.total_mass;
-    for (int r = 0; r < body.count; ++r) {
-      const Vec4 d = body.rest[r] - Vec4(center);
-      rest_[offsets_[k] + r] = d;
-      rest_size_ += 0.5 * body.mass[r] * dot(d, d);
-      rest_second_ = rest_second_ + outer(vec3(d), vec3(d) * body.mass[r]);
-    }
-  }
-  rest_inverse_ = pseudo_inverse(rest_second_, 1e-10);  // of a sheet, singular
-  const auto nearer = [&](int a, int b) {
-    if ((forcing.mass[a] > 0) != (forcing.mass[b] > 0)) return forcing.mass[a] > 0;
-    return dot(rest_[a], rest_[a]) < dot(rest_[b], rest_[b]);
-  };
-  for (int r = 1; r < rows_; ++r)
-    if (nearer(r, middle_)) middle_ = r;
 }
 
 Island::Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
@@ -187,64 +158,40 @@ bool Island::is_solid() const {
                      [this](int b) { return !model_.bodies[b].mesh.tetrahedra.empty(); });
 }
 
-std::optional<Deformation> Island::deformation() {
-  double distance = 0;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model_.bodies[bodies_[k]];
-    const Vec4 *x = motion.x.data() + offsets_[k], *rest = rest_.data() + offsets_[k];
-    const Vec3 origin = x[0].xyz();
-    const RowShape shape = ordered_sum<RowShape>(body.count, 1024, shape_parts_, [&](int begin, int end) {
-      return shape_rows(body.mass.data(), x, rest, origin, begin, end);
-    });
-    const Vec3 center = origin + shape.x / body.total_mass;
-    const Mat3 rotation = nearest_rotation(shape.moment);
-    distance += 0.5 * ordered_sum<double>(body.count, 1024, distance_parts_, [&](int begin, int end) {
-                  return distance_rows(body.mass.data(), x, rest, center, rotation, begin, end);
-                });
-  }
-  if (distance < 1e-18 * rest_size_) return std::nullopt;  // round-off, not a deformation
-  double elastic = motion.energy - prestress_energy_;
-  for (const double energy : contact_energy_) elastic -= energy;
-  return Deformation{elastic, distance};
+double Island::energy_of_deformation() const {
+  double energy = motion.energy - prestress_energy_;
+  for (const double contact : contact_energy_) energy -= contact;
+  return energy;
 }
 
-double Island::impact_frequency(double h) {
-  if (contacts.near_rows().empty()) return 0;
-  constexpr double strain = 1e-3;  // whose square is far above round-off, and small beside any deformation that counts
-  struck_.assign(bodies_.size(), {});
-  const auto body_of = [&](int row) {
-    return int(std::upper_bound(offsets_.begin(), offsets_.end(), row) - offsets_.begin()) - 1;
-  };
-  for (const ContactRow& row : contacts.rows())
-    for (int i = 0; i < row.count; ++i) struck_[body_of(row.rows[i])].pressed = true;
-  for (const ContactRow& row : contacts.near_rows()) {
-    // what lies down, or settles, is no faster than gravity makes it in a few frames
-    const bool strikes = -row.along(motion.v.data()) > 3 * h * std::abs(row.along(forcing.acceleration.data()));
-    for (int i = 0; strikes && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
-  }
-  double fastest = 0;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    if (struck_[k].pressed || !(norm(struck_[k].along) > 0)) continue;
-    const Body& body = model_.bodies[bodies_[k]];
-    const Vec3 n = struck_[k].along / norm(struck_[k].along);
-    const Vec4* x = motion.x.data() + offsets_[k];
-    Vec3 center{};
-    for (int i = 0; i < body.count; ++i) center += x[i].xyz() * (body.mass[i] / body.total_mass);
-    double curvature = 0, inertia = 0;  // 2 W and |d|^2_M of d = strain n n.(x - c)
-    impact_x_.resize(body.count), impact_gradient_.assign(body.count, {});
-    for (const double e : {strain, -strain, 0.0}) {
-      for (int i = 0; i < body.count; ++i) impact_x_[i] = x[i] + Vec4(n * (e * dot(n, x[i].xyz() - center)));
-      for (const auto& potential : matter_.bodies[bodies_[k]].potentials)
-        curvature +=
-            (e == 0 ? -2 : 1) * potential->add_gradient(impact_x_.data(), impact_gradient_.data(), Precision::float64);
-    }
-    for (int i = 0; i < body.count; ++i) {
-      const double d = strain * dot(n, x[i].xyz() - center);
-      inertia += body.mass[i] * d * d;
-    }
-    if (inertia > 0) fastest = std::max(fastest, curvature / inertia);
-  }
-  return h * std::sqrt(fastest);
+std::vector<int> Island::active_anchors() const {
+  std::vector<int> out;
+  for (const AnchorTerm& term : anchors_) out.push_back(term.anchor);
+  return out;
+}
+
+void Island::restore_factors(const std::vector<FactorRecord>& records, const Settings& settings) {
+  factor_.clear();
+  matrix_.restore(bodies_[0], records, settings.factor_kind());
+}
+
+double Island::contact_cost() const {
+  const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
+  const Work each{.calls = double(bodies_.size()), .elements = elements_, .vertices = 12.0 * rows_,
+                  .entries = 2 * entries_, .places = 2 * places};
+  return each.milliseconds();
+}
+
+double Island::iteration_cost() const {
+  const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
+  return memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds();
+}
+
+Work Island::work() const {
+  Work out = work_;
+  out += matrix_.work();
+  out.products += metric_.products(), out.entries += metric_.entries();
+  return out;
 }
 
 }  // namespace verve

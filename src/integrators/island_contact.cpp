@@ -61,8 +61,8 @@ void Island::find_turns() {
     part.solve_rest(factor, base_.hh);
     Mat3 moment{};
     for (int i = 0; i < part.rows_; ++i)
-      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_[i].xyz());
-    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_inverse_);
+      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_.rows[i].xyz());
+    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_.inverse);
   };
   for (size_t k = 0; k < factor_.parts().size(); ++k)
     add(parts_.empty() ? *this : *parts_[k], *factor_.parts()[k].factor, factor_.parts()[k].first);

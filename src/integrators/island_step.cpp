@@ -55,7 +55,7 @@ IterationProducts Island::products() {
                            loss_.on && loss_.found ? column(lin_, lin_narrow_) : RowColumn()};
   RowProducts sum = ordered_sum<RowProducts>(
       rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); });
-  if (consistent() && momenta) sum.l += coupled_spin();
+  if (consistent() && momenta) sum.l += consistent_.spin(Ag_.data());
   IterationProducts k;
   k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last, k.h_Ag = sum.lin_Ag;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);

@@ -11,6 +11,7 @@
 #include "integrators/kicks.h"
 #include "integrators/ledger.h"
 #include "integrators/state.h"
+#include "integrators/vibration.h"
 #include "integrators/wind.h"
 #include "verve/simulation.h"
 
@@ -199,12 +200,10 @@ class World {
   std::vector<double> losses_;
   std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
+  Vibration vibration_;
   std::vector<int> torn_;
   std::vector<char> over_;  // work of Tearing::find_over
   int retired_factorizations_ = 0;
 };
-
-/// The axes of a method and its numbers.
-Settings resolve(const SolverSpec& spec);
 
 }  // namespace verve
