@@ -467,9 +467,9 @@ int Simulation::add_anchor(const AnchorSpec& spec) {
   Anchor anchor;
   if (!problems.has_errors()) anchor = compile_anchor(spec, w.model, where, problems);
   require(!problems.has_errors(), "add_anchor: " + problems.text());
-  return w.add_anchor(spec, std::move(anchor));
+  return w.anchors().add(spec, std::move(anchor));
 }
 
-void Simulation::remove_anchor(int anchor) { impl_->world.remove_anchor(impl_->anchor("remove_anchor", anchor)); }
+void Simulation::remove_anchor(int anchor) { impl_->world.anchors().remove(impl_->anchor("remove_anchor", anchor)); }
 
 }  // namespace verve

@@ -5,33 +5,34 @@
 
 namespace verve {
 
-/// What hangs on the surface of a body: the wind, and what it touches.
-void World::follow_surface(int b) {
-  const Body& body = model.bodies[b];
-  for (WindSurface& surface : matter.wind_surfaces)
-    if (surface.body == b) surface = make_wind_surface(b, body, body.tearing->surface(state.gone[b]));
-  if (!has_contact()) return;
-  matter.bodies[b].surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
-}
+namespace {
 
-/// Elements and surface of a body, as state.gone says.
-void World::set_torn(int b) {
-  const Potentials& potentials = matter.bodies[b].potentials;
+/// Elements of a body, and what hangs on its surface: the wind, and what it touches. False: all was so already.
+bool remove_elements(const Model& model, int b, const std::vector<char>& gone, bool touchable, Matter& matter) {
+  const Body& body = model.bodies[b];
   std::vector<char> elements;
   bool changed = false;
-  for (size_t k = 0; k < potentials.size(); ++k) {
-    Potential& potential = *potentials[k];
+  for (size_t k = 0; k < matter.bodies[b].potentials.size(); ++k) {
+    Potential& potential = *matter.bodies[b].potentials[k];
     if (!potential.can_lose_elements()) continue;
-    model.bodies[b].tearing->find_elements(int(k), state.gone[b], elements);
+    body.tearing->find_elements(int(k), gone, elements);
     std::vector<char> now = potential.removed();
     now.resize(elements.size());
     if (now == elements) continue;
     potential.set_removed(elements);
     changed = true;
   }
-  if (!changed) return;
-  follow_surface(b);
-  if (has_contact()) forget_neighbours(b);
+  if (!changed) return false;
+  for (WindSurface& surface : matter.wind_surfaces)
+    if (surface.body == b) surface = make_wind_surface(b, body, body.tearing->surface(gone));
+  if (touchable) matter.bodies[b].surface = touchable_surface(body, body.tearing->removed(gone));
+  return true;
+}
+
+}  // namespace
+
+void World::set_torn(int b) {
+  if (remove_elements(model, b, state.gone[b], has_contact(), matter) && has_contact()) forget_neighbours(b);
 }
 
 /// The energy of what goes is a loss, and booked. Nothing else changes: masses, positions and velocities are what they
@@ -56,7 +57,7 @@ void World::tear(double time, StepReport& report) {
     body.tearing->remove(torn_, state.gone[b]);
     state.ledger[b].torn += int(torn_.size()), report.torn += int(torn_.size());
 
-    Island& island = *islands_[island_of_body_[b]];
+    Island& island = islands_.of(int(b));
     Island* owner = &island;  // of the factor
     for (Island* part : island.parts())
       if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;

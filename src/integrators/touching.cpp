@@ -130,7 +130,7 @@ ContactDetector::Settings World::detector_settings() const {
 
 bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool driven) {
   if (!has_contact() || repels()) return false;
-  const auto [from, to, h, fraction] = step;
+  const double from = step.from, to = step.to, h = step.h;
   Stopwatch watch;
   Contacts& c = island.contacts;
   const bool had = island.memory.has_contacts, lost = island.memory.loses_energy();

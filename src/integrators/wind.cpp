@@ -60,7 +60,7 @@ void World::blow(Island& island, double time, double h) {
     const WindSpec& spec = scene.winds[w];
     const auto air = state.winds[w] ? state.winds[w] : spec.velocity.at(time);
     if (&island_of(surface.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
-    const int to = island.offset(place_in_island_[surface.body]);
+    const int to = islands_.offset(surface.body);
     add_wind(surface, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
              wind_work_.rate.data() + to, wind_work_.area);
   }

@@ -7,9 +7,12 @@
 #include "contact/contact_detector.h"
 #include "contact/pair_table.h"
 #include "contact/rest_penetration.h"
-#include "integrators/island.h"
+#include "integrators/anchors.h"
+#include "integrators/frame_totals.h"
+#include "integrators/islands.h"
 #include "integrators/kicks.h"
 #include "integrators/ledger.h"
+#include "integrators/sleeping.h"
 #include "integrators/state.h"
 #include "integrators/vibration.h"
 #include "integrators/wind.h"
@@ -30,7 +33,7 @@ class World {
   Kick kick(int body);
   /// E_col at x of all repulsion springs, and minus its gradient, per row of the state (repulsion.cpp).
   double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
-  int factorizations() const;
+  int factorizations() const { return islands_.factorizations(); }
   long right_hand_sides() const;
   /// Everything as it was when the state was `to`: islands, factors, materials and surfaces follow it.
   void restore(const State& to);
@@ -38,11 +41,10 @@ class World {
   void forget_history();
   void forces_changed();
   void set_step(double h);
-  int add_anchor(const AnchorSpec& spec, Anchor anchor);
-  void remove_anchor(int anchor);
+  Anchors anchors() { return {scene, model, matter, state, islands_}; }
   /// Explicit methods with a step above what is stable at the start.
   void warn_of_long_steps(Diagnostics& notes);
-  const Island& island_of(int body) const { return *islands_[island_of_body_[body]]; }
+  const Island& island_of(int body) const { return islands_.of(body); }
 
   Scene scene;
   const Model model;
@@ -55,13 +57,15 @@ class World {
     double from, to;  // tracks are read at [s]
     double h;         // length [s]
     double fraction;  // of the frame that is done at its end
+    int index, count;
+    bool is_last() const { return index + 1 == count; }
   };
-  SubStep whole_frame() const { return {clock(state.frame), clock(state.frame + 1), scene.step, 1}; }
+  SubStep sub_step(int index, int count) const;
+  SubStep whole_frame() const { return sub_step(0, 1); }
 
   void rebuild_islands();
   /// Islands of bodies that are linked or touch each other.
   void group_islands();
-  std::unique_ptr<Island> merge(const std::vector<int>& clusters);
   void compile_contact();
   void forget_neighbours(int body);
   /// Sides are bodies, and after them colliders.
@@ -80,10 +84,6 @@ class World {
   /// A vertex has come into a collider of which its body had no candidates.
   bool missed_contact(const Island& island, double time);
   void settle_contacts(Island& island);
-  bool is_steady(const Island& island) const;
-  std::optional<std::uint64_t> start_hash(const Island& island) const;
-  bool begins_unchanged(Island& island) const;
-  bool was_skipped(const Island& island) const;
   StepOutcome skip_frame(const Island& island);
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
@@ -95,22 +95,12 @@ class World {
   bool repels() const { return scene.contact && scene.contact->response == ContactResponse::explicit_force; }
   int feature_substeps(const Island& island, double h);
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
-  bool is_slow(const Island& island) const;
-  bool falls_asleep(const Island& island);
   void put_to_sleep(Island& island, StepOutcome& outcome);
-  bool has_other_members(const Island& island) const;
   void join_predicted();
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
   template <class End, class Slack, class MayJoin>
   bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
-  bool update_anchors(double time);
-  /// Anchor points as they are at the start of the frame, or a `fraction` into it.
-  bool place_anchors(Island& island, double time, double fraction = 0);
-  void settle_anchors(double time);
-  void stiffen(Island& island, AnchorTerm& term);
-  std::vector<double> matrix_diagonal(int body, double inertia) const;
-  std::vector<double> hardness_of(int anchor) const;
   void update_materials(double time);
   void update_forces();
   bool in_wind(const Island& island) const;
@@ -118,17 +108,13 @@ class World {
   void book_wind(const Island& island);
   /// Removes what is stretched beyond its limit, at the end of a frame (tearing.cpp).
   void tear(double time, StepReport& report);
+  /// Elements and surface of a body, as state.gone says.
   void set_torn(int body);
-  void follow_surface(int body);
   void apply_pushes(double from, double to);
   /// What dials ask for, what is owed and what is lost.
   Ledger ledger() { return {scene, model, settings, state}; }
-  void recall(Island& island) const;
-  void load(Island& island) const;
-  void store(const Island& island);
+  Sleeping sleeping() { return {scene, model, settings, pair_table_, state}; }
   void remember();
-  void energy_changed(int body);
-  void set_anchor_specs();
   struct TimeLimit {  // of an island in a frame, in Work::milliseconds
     double milliseconds = std::numeric_limits<double>::infinity();
     double begun = 0;
@@ -141,28 +127,34 @@ class World {
     bool all_colliders = false;  // are candidates of contact, whatever a prediction says
     bool after_failure = false;  // by the fallback integrator
   };
-  struct FrameTotals {
-    int iterations = 0, most_iterations = 0, substeps = 0;
-    double loss = 0;             // of all sub-steps
-    double p = 0, l = 0, h = 0;  // scaled residuals, the largest
-    void add_work(const StepOutcome& outcome);
-    void add_errors(const StepOutcome& outcome);
+  struct IslandFrame {  // a frame of an island
+    Attempt attempt;
+    PlanInput input;
+    Plan plan;
+    TimeLimit limit;
+    bool look_again = false;       // for contacts, in the first sub-step
+    bool moving_collider = false;  // at the last look: one that drives the island
+    FrameTotals totals;            // so far
+    void remember(const Settings& settings, SubstepControl& control) const;
   };
   /// The stages of a frame: frame.cpp.
   void apply_events(double end);
   void advance_islands(StepReport& report);
+  bool has_arrived(const Island& island) const;
   StepOutcome advance(Island& island, bool may_sleep, StepReport& report);
   StepOutcome take_frame(Island& island, const Attempt& attempt, StepReport& report);
   void begin_frame(Island& island);
-  bool detect(Island& island, const SubStep& step, const Attempt& attempt, bool driven);
+  IslandFrame plan_island(Island& island, const Attempt& attempt);
+  bool detect(Island& island, const SubStep& step, IslandFrame& frame);
+  bool place_anchors(Island& island, const SubStep& step);
+  bool find_contacts(Island& island, const SubStep& step, const Attempt& attempt, bool driven);
   PlanInput plan_input(Island& island, const TimeLimit& limit);
   TimeLimit time_limit_of(const Island& island) const;
-  Demand ask(Island& island, const SubStep& step, int substeps, bool first, bool driven);
+  Demand ask(Island& island, const SubStep& step, bool driven);
+  StepInput step_input(const Island& island, const SubStep& step, bool driven, const IslandFrame& frame) const;
   StepOutcome solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings = 0);
   StepOutcome take_step(Island& island, const StepPlan& plan, double h, const Demand& demand);
   void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last);
-  void write_report(const Island& island, const StepOutcome& last, const FrameTotals& totals, StepReport& report);
-  void explain(const Island& island, const StepOutcome& outcome, StepReport& report) const;
   void end_frame(double end, StepReport& report);
   bool settles(const Island& island) const;
   bool in_impact(const Island& island, double impact_phase) const;
@@ -176,8 +168,7 @@ class World {
   State before_;                                            // of the frame, in case it fails
   size_t remembered_ = 0;                                   // by islands, in numbers
   std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
-  std::vector<std::unique_ptr<Island>> clusters_, merged_;  // bodies that are linked; clusters that touch
-  std::vector<Island*> islands_;                            // of these, those that the frame is made of
+  Islands islands_;
   std::vector<const Island*> arrived_;                      // in this frame
   PairTable pair_table_;
   ContactDetector detector_;
@@ -198,12 +189,10 @@ class World {
   std::vector<Vec4> ahead_;  // where bodies would come to if nothing touched them
   std::vector<ContactDetector::SweptBody> swept_;
   std::vector<double> losses_;
-  std::vector<int> island_of_body_, place_in_island_;
   WindWork wind_work_;
   Vibration vibration_;
   std::vector<int> torn_;
   std::vector<char> over_;  // work of Tearing::find_over
-  int retired_factorizations_ = 0;
 };
 
 }  // namespace verve
