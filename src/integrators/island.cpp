@@ -7,7 +7,12 @@ namespace verve {
 
 Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies,
                const std::vector<int>& active_anchors)
-    : model_(model), matter_(matter), bodies_(std::move(bodies)), rest_(model, bodies_), matrix_(matrix_terms()) {
+    : model_(model),
+      matter_(matter),
+      bodies_(std::move(bodies)),
+      rest_(model, bodies_),
+      elastic_energy_(model, matter, bodies_, anchors_),
+      matrix_(matrix_terms()) {
   for (const int b : bodies_) {
     offsets_.push_back(rows_);
     rows_ += model.bodies[b].count;
@@ -33,16 +38,8 @@ Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies
   for (std::vector<Float4>* a :
        {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
     a->resize(rows_);
-  for (const int b : bodies_)
-    for (const auto& potential : matter.bodies[b].potentials) {
-      searches_ = searches_ || !potential->is_bounded();
-      for (int e = 0; e < potential->elements(); ++e) {
-        const double corners = potential->corners(e);
-        elements_ += corners * std::min(corners, 4.0);
-      }
-    }
-  if (searches_) x_before_.resize(rows_);
-  body_energy_.resize(bodies_.size()), contact_energy_.resize(bodies_.size());
+  searches_ = !elastic_energy_.is_bounded();
+  contact_energy_.resize(bodies_.size());
 }
 
 Island::Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
@@ -92,29 +89,8 @@ double Island::evaluate(const std::vector<Vec4>& x, std::vector<Vec4>& gradient)
 }
 
 double Island::add_gradient(const std::vector<Vec4>& x, std::vector<Vec4>& gradient, Precision precision) {
-  double total = 0;
-  prestress_energy_ = 0;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    double energy = 0;
-    for (const auto& potential : matter_.bodies[bodies_[k]].potentials) {
-      const double part = potential->add_gradient(x.data() + offsets_[k], gradient.data() + offsets_[k], precision);
-      if (potential->prestress() > 0) prestress_energy_ += part;
-      energy += part;
-    }
-    body_energy_[k] = energy;
-    total += energy;
-  }
-  for (const AnchorTerm& term : anchors_) {
-    const double energy = term.to_world ? term.world.add_gradient(x.data(), gradient.data())
-                                        : term.links.add_gradient(x.data(), gradient.data());
-    total += energy;
-    const Anchor& anchor = matter_.anchors[term.anchor];
-    for (size_t k = 0; k < bodies_.size(); ++k) {
-      if (bodies_[k] == anchor.body) body_energy_[k] += term.to_world ? energy : 0.5 * energy;
-      if (bodies_[k] == anchor.other) body_energy_[k] += 0.5 * energy;
-    }
-  }
-  work_.calls += double(bodies_.size()), work_.elements += elements_;
+  double total = elastic_energy_.add_gradient(x.data(), gradient.data(), precision);
+  work_.calls += double(bodies_.size()), work_.elements += elastic_energy_.elements();
   work_.places += double(contacts.on_shapes.size() + contacts.faces.size() + contacts.on_edges.size());
   std::fill(contact_energy_.begin(), contact_energy_.end(), 0.0);
   if (!contacts.empty()) total += contacts.add_gradient(x.data(), gradient.data(), contact_energy_);
@@ -125,7 +101,7 @@ double Island::body_total(int k) const {
   const Body& body = model_.bodies[bodies_[k]];
   const Vec4 *x = motion.x.data() + offsets_[k], *v = motion.v.data() + offsets_[k];
   const Vec4* force = forcing.conservative().data() + offsets_[k];
-  double sum = body_energy_[k] + contact_energy_[k] + body.coupling.kinetic(v);
+  double sum = body_energies()[k] + contact_energy_[k] + body.coupling.kinetic(v);
   for (int r = 0; r < body.count; ++r) sum += 0.5 * body.mass[r] * dot(v[r], v[r]) - dot(force[r], x[r]);
   return sum;
 }
@@ -159,7 +135,7 @@ bool Island::is_solid() const {
 }
 
 double Island::energy_of_deformation() const {
-  double energy = motion.energy - prestress_energy_;
+  double energy = motion.energy - elastic_energy_.prestress();
   for (const double contact : contact_energy_) energy -= contact;
   return energy;
 }
@@ -177,13 +153,13 @@ void Island::restore_factors(const std::vector<FactorRecord>& records, const Set
 
 double Island::contact_cost() const {
   const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
-  const Work each{.calls = double(bodies_.size()), .elements = elements_, .vertices = 12.0 * rows_,
+  const Work each{.calls = double(bodies_.size()), .elements = elastic_energy_.elements(), .vertices = 12.0 * rows_,
                   .entries = 2 * entries_, .places = 2 * places};
   return each.milliseconds();
 }
 
 double Island::iteration_cost() const {
-  const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
+  const Work free{.calls = double(bodies_.size()), .elements = elastic_energy_.elements(), .vertices = 3.0 * rows_};
   return memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds();
 }
 

@@ -9,6 +9,7 @@
 #include "integrators/body_turns.h"
 #include "integrators/consistent_mass.h"
 #include "integrators/contact_metric.h"
+#include "integrators/elastic_energy.h"
 #include "integrators/held_motion.h"
 #include "integrators/loss_direction.h"
 #include "integrators/minimizers/secant_pairs.h"
@@ -94,14 +95,16 @@ class Island {
   IslandMemory memory;
   /// At the start of a frame, with motion.x and the gradient loaded: W there, of each body and as `memory` says.
   void recall_energy(int local_body, double elastic, double contact) {
-    body_energy_[local_body] = elastic, contact_energy_[local_body] = contact;
+    elastic_energy_.recall(local_body, elastic), contact_energy_[local_body] = contact;
   }
   void recall_energy() {
-    motion.energy = memory.energy, prestress_energy_ = memory.prestress_energy, evaluated_ = memory.evaluated;
+    elastic_energy_.recall_prestress(memory.prestress_energy);
+    motion.energy = memory.energy, evaluated_ = memory.evaluated;
   }
   /// At its end.
   void remember_energy() {
-    memory.energy = motion.energy, memory.prestress_energy = prestress_energy_, memory.evaluated = evaluated_;
+    memory.prestress_energy = elastic_energy_.prestress();
+    memory.energy = motion.energy, memory.evaluated = evaluated_;
   }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
@@ -129,7 +132,7 @@ class Island {
   /// Counts changes of weights, stiffnesses and anchors.
   long version() const { return matrix_.version(); }
   /// Elastic energy of each body at the last evaluation; links count half for each end.
-  const std::vector<double>& body_energies() const { return body_energy_; }
+  const std::vector<double>& body_energies() const { return elastic_energy_.of_bodies(); }
   /// Of W at the last evaluation what is least at rest: without contacts and prestress.
   double energy_of_deformation() const;
 
@@ -321,10 +324,8 @@ class Island {
   double total_mass_ = 0;
   RestShape rest_;
   ConsistentMass consistent_;
-  double reference_energy_ = 0;
-  long reference_version_ = -1;
-
-  bool evaluated_ = false;
+  ElasticEnergy elastic_energy_;
+  bool evaluated_ = false;  // W and its gradient are those at motion.x
   SystemMatrix matrix_;
   std::vector<Island*> parts_;
   SolverParts factor_;  // of this step: of the matrix, or those of the parts
@@ -354,7 +355,7 @@ class Island {
   bool predicts_ = true;  // the active set where the step leads
   bool stalled_ = false;  // the last step was not Newton's, and its length tells nothing
   mutable Work work_;
-  double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
+  double entries_ = 0;  // of the factor of this step
   mutable long right_hand_sides_ = 0;
 
   // Work of a step, allocated once.
@@ -389,8 +390,6 @@ class Island {
   Quantities relief_;  // V and omega: see StepProducts::relief
   Mat3 shape_;         // of the affine map from the rest shape to xb
   Mat3 shape_moment_;  // what it was found from
-  std::vector<double> body_energy_;
-  double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
   std::vector<LossSums> loss_parts_;
   std::vector<RowState> state_parts_;
