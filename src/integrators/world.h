@@ -60,61 +60,6 @@ class World {
     int index, count;
     bool is_last() const { return index + 1 == count; }
   };
-  SubStep sub_step(int index, int count) const;
-  SubStep whole_frame() const { return sub_step(0, 1); }
-
-  void rebuild_islands();
-  /// Islands of bodies that are linked or touch each other.
-  void group_islands();
-  void compile_contact();
-  void forget_neighbours(int body);
-  /// Sides are bodies, and after them colliders.
-  PairSurface pair_of(int a, int b) const { return pair_table_.of(a, b, state.friction); }
-  Pose pose_of(int collider, double time) const;
-  /// What the detector asks for: of colliders between two times, of an island in the coming step.
-  std::span<const ColliderMotion> collider_motions(double from, double to);
-  MovingBodies predict(const Island& island, double h);
-  ContactDetector::Settings detector_settings() const;
-  /// What may touch in the coming step. `all`: also what a straight prediction would not.
-  /// True: a collider that moves, and drives the island as a hard anchor that moves does.
-  bool prepare_contacts(Island& island, const SubStep& step, bool all, bool driven);
-  void prepare_planes(Island& island);
-  void set_rest_penetrations(Island& island, double h);
-  int passing_substeps(Island& island, double h);
-  /// A vertex has come into a collider of which its body had no candidates.
-  bool missed_contact(const Island& island, double time);
-  void settle_contacts(Island& island);
-  StepOutcome skip_frame(const Island& island);
-  void note_meetings(const Island& island);
-  void forget_meetings(const Island& island);
-  bool is_impact(const Bounce& bounce) const;
-  void rebound(double time);
-  Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
-  void restore_contacts(const Island& island);
-  /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
-  bool repels() const { return scene.contact && scene.contact->response == ContactResponse::explicit_force; }
-  int feature_substeps(const Island& island, double h);
-  bool has_contact() const { return !model.colliders.empty() || scene.contact; }
-  void put_to_sleep(Island& island, StepOutcome& outcome);
-  void join_predicted();
-  /// Bodies of different islands that touch where these have come to; true when there are more than before.
-  bool find_new_contacts();
-  template <class End, class Slack, class MayJoin>
-  bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
-  void update_materials(double time);
-  void update_forces();
-  bool in_wind(const Island& island) const;
-  void blow(Island& island, double time, double h);
-  void book_wind(const Island& island);
-  /// Removes what is stretched beyond its limit, at the end of a frame (tearing.cpp).
-  void tear(double time, StepReport& report);
-  /// Elements and surface of a body, as state.gone says.
-  void set_torn(int body);
-  void apply_pushes(double from, double to);
-  /// What dials ask for, what is owed and what is lost.
-  Ledger ledger() { return {scene, model, settings, state}; }
-  Sleeping sleeping() { return {scene, model, settings, pair_table_, state}; }
-  void remember();
   struct TimeLimit {  // of an island in a frame, in Work::milliseconds
     double milliseconds = std::numeric_limits<double>::infinity();
     double begun = 0;
@@ -137,62 +82,135 @@ class World {
     FrameTotals totals;            // so far
     void remember(const Settings& settings, SubstepControl& control) const;
   };
-  /// The stages of a frame: frame.cpp.
+
+  // The stages of a frame, in their order: frame.cpp.
   void apply_events(double end);
   void advance_islands(StepReport& report);
   bool has_arrived(const Island& island) const;
   StepOutcome advance(Island& island, bool may_sleep, StepReport& report);
-  StepOutcome take_frame(Island& island, const Attempt& attempt, StepReport& report);
   void begin_frame(Island& island);
+  StepOutcome take_frame(Island& island, const Attempt& attempt, StepReport& report);
   IslandFrame plan_island(Island& island, const Attempt& attempt);
+  TimeLimit time_limit_of(const Island& island) const;
+  PlanInput plan_input(Island& island, const TimeLimit& limit);
+  SubStep sub_step(int index, int count) const;
+  SubStep whole_frame() const { return sub_step(0, 1); }
   bool detect(Island& island, const SubStep& step, IslandFrame& frame);
   bool place_anchors(Island& island, const SubStep& step);
   bool find_contacts(Island& island, const SubStep& step, const Attempt& attempt, bool driven);
-  PlanInput plan_input(Island& island, const TimeLimit& limit);
-  TimeLimit time_limit_of(const Island& island) const;
   Demand ask(Island& island, const SubStep& step, bool driven);
   StepInput step_input(const Island& island, const SubStep& step, bool driven, const IslandFrame& frame) const;
   StepOutcome solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings = 0);
   StepOutcome take_step(Island& island, const StepPlan& plan, double h, const Demand& demand);
   void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last);
   void end_frame(double end, StepReport& report);
-  bool settles(const Island& island) const;
-  bool in_impact(const Island& island, double impact_phase) const;
-  double largest_restitution(const Island& island) const;
+  /// After a frame: what islands know goes to the state, in which nothing else is missing then.
+  void remember();
   /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
   double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
+  // Events, and forces from outside: world.cpp, wind.cpp.
+  void apply_pushes(double from, double to);
+  void update_materials(double time);
+  void update_forces();
+  bool in_wind(const Island& island) const;
+  void blow(Island& island, double time, double h);
+  void book_wind(const Island& island);
+
+  // Views of the state: what dials ask for, what is owed and what is lost; what is at rest.
+  Ledger ledger() { return {scene, model, settings, state}; }
+  Sleeping sleeping() { return {scene, model, settings, pair_table_, state}; }
+
+  // Which bodies move together: grouping.cpp.
+  void rebuild_islands();
+  /// Islands of bodies that are linked or touch each other.
+  void group_islands();
+  void join_predicted();
+  /// Bodies of different islands that touch where these have come to; true when there are more than before.
+  bool find_new_contacts();
+  template <class End, class Slack, class MayJoin>
+  bool join_islands(End&& end, Slack&& slack, MayJoin&& may_join);
+
+  // Islands at rest: sleeping.cpp.
+  StepOutcome skip_frame(const Island& island);
+  void put_to_sleep(Island& island, StepOutcome& outcome);
+  bool settles(const Island& island) const;
+
+  // Elements that go: tearing.cpp.
+  /// Removes what is stretched beyond its limit, at the end of a frame.
+  void tear(double time, StepReport& report);
+  /// Elements and surface of a body, as state.gone says.
+  void set_torn(int body);
+
+  // Contact: touching.cpp.
+  bool has_contact() const { return !model.colliders.empty() || scene.contact; }
+  /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
+  bool repels() const { return scene.contact && scene.contact->response == ContactResponse::explicit_force; }
+  void compile_contact();
+  void forget_neighbours(int body);
+  /// Sides are bodies, and after them colliders.
+  PairSurface pair_of(int a, int b) const { return pair_table_.of(a, b, state.friction); }
+  Pose pose_of(int collider, double time) const;
+  Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
+  /// What the detector asks for: of colliders between two times, of an island in the coming step.
+  std::span<const ColliderMotion> collider_motions(double from, double to);
+  MovingBodies predict(const Island& island, double h);
+  ContactDetector::Settings detector_settings() const;
+  /// What may touch in the coming step. `all`: also what a straight prediction would not.
+  /// True: a collider that moves, and drives the island as a hard anchor that moves does.
+  bool prepare_contacts(Island& island, const SubStep& step, bool all, bool driven);
+  void prepare_planes(Island& island);
+  void set_rest_penetrations(Island& island, double h);
+  int passing_substeps(Island& island, double h);
+  int feature_substeps(const Island& island, double h);
+  /// A vertex has come into a collider of which its body had no candidates.
+  bool missed_contact(const Island& island, double time);
+  void settle_contacts(Island& island);
+  void restore_contacts(const Island& island);
+
+  // Impacts: restitution.cpp.
+  void note_meetings(const Island& island);
+  void forget_meetings(const Island& island);
+  bool is_impact(const Bounce& bounce) const;
+  bool in_impact(const Island& island, double impact_phase) const;
+  void rebound(double time);
+  double largest_restitution(const Island& island) const;
+
   int threads_;
-  double given_step_;                                       // of the scene, before set_step
-  std::vector<AnchorSpec> given_anchors_;                   // and before add_anchor and remove_anchor
-  State before_;                                            // of the frame, in case it fails
-  size_t remembered_ = 0;                                   // by islands, in numbers
-  std::vector<BodyLedger> start_ledger_;                    // after its events, in case it must be cut finer
+  double given_step_;                      // of the scene, before set_step
+  std::vector<AnchorSpec> given_anchors_;  // and before anchors were added and removed
+  State before_;                           // of the frame, in case it fails
+  size_t remembered_ = 0;                  // by islands, in numbers
   Islands islands_;
-  std::vector<const Island*> arrived_;                      // in this frame
   PairTable pair_table_;
   ContactDetector detector_;
-  std::vector<ColliderMotion> collider_motions_;  // of the last question
-  std::vector<Penetration> penetrations_;
-  std::vector<LowRankTerm> plane_terms_;
-  std::vector<Vec4> repulsion_;  // of this frame, per row of the state; empty: none
-  struct Met {                   // in a step of this frame
+
+  // of this frame
+  std::vector<BodyLedger> start_ledger_;  // after its events, in case it must be cut finer
+  std::vector<const Island*> arrived_;
+  std::vector<Vec4> repulsion_;  // per row of the state; empty: none
+  struct Met {                   // in a step
     int body, other, collider;
     Vec3 normal, point;
     bool still;  // at the end of the last one
   };
   std::vector<Met> met_;
+  double detection_ = 0;  // StepTimings::detection
+  double left_ = 0;       // of settings.budget, likewise
+
+  // work space
+  std::vector<ColliderMotion> collider_motions_;  // of the last question
+  std::vector<Penetration> penetrations_;
+  std::vector<LowRankTerm> plane_terms_;
   std::vector<Motion> starts_;  // of searched steps, by the number of halvings
   std::vector<char> in_pile_;   // bodies, of join_predicted
-  double detection_ = 0;     // StepTimings::detection of this frame
-  double left_ = 0;          // of settings.budget, likewise
-  std::vector<Vec4> ahead_;  // where bodies would come to if nothing touched them
+  std::vector<Vec4> ahead_;     // where bodies would come to if nothing touched them
   std::vector<ContactDetector::SweptBody> swept_;
   std::vector<double> losses_;
   WindWork wind_work_;
   Vibration vibration_;
   std::vector<int> torn_;
-  std::vector<char> over_;  // work of Tearing::find_over
+  std::vector<char> over_;  // of Tearing::find_over
 };
 
 }  // namespace verve
