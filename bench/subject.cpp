@@ -18,13 +18,13 @@ Settings fixed_iterations(const std::string& method, Precision precision, int it
 }
 
 Subject::Subject(Scene scene, int warm_up) : scene_(std::move(scene)) {
-  Expected<Model> made = compile(scene_);
+  Expected<CompiledScene> made = compile(scene_);
   if (!made) throw std::runtime_error(made.diagnostics().text());
-  model_ = std::move(*made);
+  compiled_ = std::move(*made);
   std::vector<int> active;
   for (size_t a = 0; a < scene_.anchors.size(); ++a)
     if (scene_.anchors[a].active.at(0).value_or(false)) active.push_back(int(a));
-  island_ = std::make_unique<Island>(model_, std::vector<int>{0}, active);
+  island_ = std::make_unique<Island>(model_, matter_, std::vector<int>{0}, active);
   Motion& m = island_->motion;
   m.x = model_.initial_x, m.v = model_.initial_v;
   island_->forcing.uniform = true, island_->forcing.common = scene_.gravity;
@@ -32,7 +32,7 @@ Subject::Subject(Scene scene, int warm_up) : scene_(std::move(scene)) {
     island_->forcing.force[r] = Vec4(scene_.gravity * island_->forcing.mass[r]);
     island_->forcing.acceleration[r] = Vec4(island_->forcing.mass[r] > 0 ? scene_.gravity : Vec3{});
   }
-  for (Island::AnchorTerm& term : island_->anchor_terms()) {
+  for (AnchorTerm& term : island_->anchor_terms()) {
     term.world.stiffness = scene_.anchors[term.anchor].stiffness.at(0).value();
     for (size_t i = 0; i < term.world.vertices.size(); ++i) term.world.points[i] = m.x[term.world.vertices[i]];
   }
@@ -76,7 +76,7 @@ std::vector<Vec3> Subject::positions() const {
 
 int Subject::elements() const {
   int sum = 0;
-  for (const auto& potential : model_.bodies[0].potentials) sum += potential->elements();
+  for (const auto& potential : matter_.bodies[0].potentials) sum += potential->elements();
   return sum;
 }
 
@@ -88,9 +88,9 @@ SymmetricAssembly Subject::assemble() const {
     const double m = island_->forcing.mass[r];
     out.add(r, r, m > 0 ? m / (h * h) : 1);
   }
-  for (const auto& potential : model_.bodies[0].potentials) potential->add_weights(out, 0, 1);
+  for (const auto& potential : matter_.bodies[0].potentials) potential->add_weights(out, 0, 1);
   out.finish_pattern();
-  for (const Island::AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
+  for (const AnchorTerm& term : island_->anchor_terms()) term.world.add_weights(out);
   return out;
 }
 
@@ -104,8 +104,9 @@ PdProblem Subject::problem() const {
     out.mass.push_back(body.mass[r]);
     out.y.push_back((kept_.x[r] + kept_.v[r] * h + island_->forcing.acceleration[r] * (h * h)).xyz());
   }
-  for (size_t k = 0; k < body.potentials.size(); ++k) {
-    const std::string_view type = body.potentials[k]->name();
+  const Potentials& potentials = matter_.bodies[0].potentials;
+  for (size_t k = 0; k < potentials.size(); ++k) {
+    const std::string_view type = potentials[k]->name();
     if (type == "tet_strain") {
       const double mu = body.parameters[k].at("mu");
       for (const auto& t : body.mesh.tetrahedra) {
@@ -120,7 +121,7 @@ PdProblem Subject::problem() const {
       throw std::runtime_error("no baseline for potential " + std::string(type));
     }
   }
-  for (const Island::AnchorTerm& term : island_->anchor_terms())
+  for (const AnchorTerm& term : island_->anchor_terms())
     for (size_t i = 0; i < term.world.vertices.size(); ++i)
       out.pins.push_back(
           {body.vertex_of_row[term.world.vertices[i]], term.world.points[i].xyz(), term.world.stiffness});

@@ -36,7 +36,9 @@ class Subject {
 
  private:
   Scene scene_;
-  Model model_;
+  CompiledScene compiled_;
+  const Model& model_ = compiled_.model;
+  const Matter& matter_ = compiled_.matter;
   std::unique_ptr<Island> island_;
   Motion kept_;
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "integrators/island.h"
+#include "model/model.h"
 
 namespace verve {
 
@@ -65,30 +65,29 @@ void ConsistentMass::divide(const std::vector<double>& mass, const std::vector<V
   }
 }
 
-void Island::balance_forces() {
-  if (consistent() && !forcing.uniform)
-    consistent_.divide(forcing.mass, forcing.force, forcing.acceleration, force_error);
+void ConsistentMass::divide_forces(Forcing& forcing) {
+  divide(forcing.mass, forcing.force, forcing.acceleration, force_error);
 }
 
-/// The elastic acceleration that an integrator takes at x_n. What is held does not depend on it.
-void Island::divide_elastic() { consistent_.divide(forcing.mass, motion.gradient, motion.elastic, elastic_error); }
+void ConsistentMass::divide_elastic(const Forcing& forcing, Motion& motion) {
+  divide(forcing.mass, motion.gradient, motion.elastic, elastic_error);
+}
 
-/// D u and D xb for the step, and what they add to the sums over its start and to the columns of the constraints.
-RowState Island::couple_start() {
-  const Vec4 *x = motion.x.data(), *v = motion.v.data(), *xb = base_.xb.data(), *u = base_.u.data();
-  const MassCoupling& d = consistent_.coupling;
-  const int o = consistent_.first;  // sums of D x are the same about any origin; a near one spares digits
-  const double inverse = 1 / base_.hh;
-  RowState sum = ordered_sum<RowState>(rows_, grain, state_parts_, [&](int begin, int end) {
+RowState ConsistentMass::begin(const RowArrays& rows, const Motion& motion, Vec4* kr, Vec4* lin) {
+  const Vec4 *x = motion.x.data(), *v = motion.v.data(), *xb = rows.xb, *u = rows.u;
+  const int o = first;  // sums of D x are the same about any origin; a near one spares digits
+  const double inverse = 1 / rows.hh;
+  RowState sum = ordered_sum<RowState>(coupling.rows(), grain, state_parts_, [&](int begin, int end) {
     RowState s;
     for (int i = begin; i < end; ++i) {
-      const Vec4 Dr = consistent_.Dr[i] = d.row(xb, i), Du = consistent_.Du[i] = d.row(u, i), Dv = d.row(v, i);
-      if (has_levers()) kr_[i] += Dr * (inverse * inverse);
-      if (problem_.held) lin_[i] += Du * inverse;
-      s.second = s.second + outer((xb[i] - xb[o]).xyz(), Dr.xyz());
+      Dr[i] = coupling.row(xb, i), Du[i] = coupling.row(u, i);
+      const Vec4 Dv = coupling.row(v, i);
+      if (kr) kr[i] += Dr[i] * (inverse * inverse);
+      if (lin) lin[i] += Du[i] * inverse;
+      s.second = s.second + outer((xb[i] - xb[o]).xyz(), Dr[i].xyz());
       s.l += cross((x[i] - x[o]).xyz(), Dv.xyz());
       s.kinetic += 0.5 * dot(v[i] - v[o], Dv);
-      s.kinetic_u += 0.5 * dot(u[i] - u[o], Du);
+      s.kinetic_u += 0.5 * dot(u[i] - u[o], Du[i]);
     }
     return s;
   });
@@ -96,46 +95,36 @@ RowState Island::couple_start() {
   return sum;
 }
 
-/// D v at the present iterate. D x - D xb loses no more than v = (x - xb)/hh does.
-Vec4 Island::coupled_velocity(int i) const {
-  return (consistent_.coupling.row(x_.data(), i) - consistent_.Dr[i]) * (1 / base_.hh);
-}
-
-/// After a pass: gg, kinetic energy and L of M_c in place of M. P and the power of the forces are the same.
-void Island::couple_pass() {
-  const double inverse = 1 / base_.hh;
-  sums_.rows += ordered_sum<RowSums>(rows_, grain, sum_parts_, [&](int begin, int end) {
+RowSums ConsistentMass::after_pass(const RowArrays& rows) {
+  const double inverse = 1 / rows.hh;
+  return ordered_sum<RowSums>(coupling.rows(), grain, sum_parts_, [&](int begin, int end) {
     RowSums s;
     for (int i = begin; i < end; ++i) {
-      const Vec4 v = (x_[i] - base_.xb[i]) * inverse, Dv = coupled_velocity(i);
-      gg_[i] += (Dv - consistent_.Du[i]) * inverse;
+      const Vec4 v = (rows.x[i] - rows.xb[i]) * inverse, Dv = velocity(rows.x, rows.hh, i);
+      rows.gg[i] += (Dv - Du[i]) * inverse;
       s.kinetic += 0.5 * dot(v, Dv);
-      if (problem_.momenta) s.l += cross(consistent_.Dr[i].xyz(), v.xyz());
+      if (rows.spin) s.l += cross(Dr[i].xyz(), v.xyz());
     }
     return s;
   });
 }
 
-/// Of the columns of held momenta: sum A^-1(K r) (D r)^T and sum (D r) x A^-1 lin.
-RowColumns Island::coupled_columns() {
-  return ordered_sum<RowColumns>(rows_, grain, column_parts_, [&](int begin, int end) {
+RowColumns ConsistentMass::columns(const Vec4* Akr, const Vec4* Alin) {
+  return ordered_sum<RowColumns>(coupling.rows(), grain, column_parts_, [&](int begin, int end) {
     RowColumns s;
     for (int i = begin; i < end; ++i) {
-      const Vec3 Dr = consistent_.Dr[i].xyz();
-      s.second = s.second + outer(Akr_[i].xyz(), Dr);
-      s.l += cross(Dr, Alin_[i].xyz());
+      s.second = s.second + outer(Akr[i].xyz(), Dr[i].xyz());
+      s.l += cross(Dr[i].xyz(), Alin[i].xyz());
     }
     return s;
   });
 }
 
-/// sum (D r) x A^-1 gg
-Vec3 Island::coupled_spin() {
-  return ordered_sum<RowProducts>(rows_, grain, product_parts_,
+Vec3 ConsistentMass::spin(const Vec4* Ag) {
+  return ordered_sum<RowProducts>(coupling.rows(), grain, product_parts_,
                                   [&](int begin, int end) {
                                     RowProducts s;
-                                    for (int i = begin; i < end; ++i)
-                                      s.l += cross(consistent_.Dr[i].xyz(), Ag_[i].xyz());
+                                    for (int i = begin; i < end; ++i) s.l += cross(Dr[i].xyz(), Ag[i].xyz());
                                     return s;
                                   })
       .l;

@@ -28,7 +28,7 @@ bool ConstraintRows::bind(Island& island, bool rigid) {
       }
     }
   });
-  for (const Island::AnchorTerm& term : island.anchor_terms()) {
+  for (const AnchorTerm& term : island.anchor_terms()) {
     const bool hard = term.to_world ? !term.world.hardness.empty() : !term.links.hardness.empty();
     if (term.to_world && hard) continue;  // prescribed, no row
     const size_t count = term.to_world ? term.world.vertices.size() : term.links.pairs.size();

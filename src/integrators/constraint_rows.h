@@ -53,7 +53,7 @@ class ConstraintRows {
  private:
   struct Row {
     const Potential* potential;        // null: an anchor or a link
-    const Island::AnchorTerm* anchor;  // null: a potential
+    const AnchorTerm* anchor;  // null: a potential
     int element, which, offset;        // of an anchor: place in its list, axis
     int first, corners;
     double stiffness, compliance;

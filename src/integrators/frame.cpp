@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/stopwatch.h"
+#include "integrators/island_state.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -38,7 +39,7 @@ StepReport World::step() {
 /// Pushes at this moment, anchors and materials as they are at the end of the frame.
 void World::apply_events(double end) {
   apply_pushes(state.time, end);
-  if (update_anchors(clock(state.frame + 1))) rebuild_islands();
+  if (anchors().update(clock(state.frame + 1))) rebuild_islands();
   update_materials(clock(state.frame + 1));
   update_forces();
   if (!repels()) return;
@@ -51,16 +52,14 @@ void World::apply_events(double end) {
 void World::advance_islands(StepReport& report) {
   arrived_.clear();
   for (bool first = true, met = true; met; first = false) {
-    std::erase_if(arrived_, [&](const Island* done) {
-      return std::find(islands_.begin(), islands_.end(), done) == islands_.end();
-    });
+    std::erase_if(arrived_, [&](const Island* done) { return !islands_.has(done); });
     for (Island* island : islands_) {
-      if (std::find(arrived_.begin(), arrived_.end(), island) != arrived_.end()) continue;
+      if (has_arrived(*island)) continue;
       const double before = island->work().milliseconds();
       const StepOutcome outcome = advance(*island, first, report);
       report.work += island->work().milliseconds() - before;
       arrived_.push_back(island);
-      if (!outcome.moved()) return explain(*island, outcome, report);
+      if (!outcome.moved()) return explain_failure(island->body(0).name, outcome, report);
     }
     Stopwatch watch;
     met = find_new_contacts();
@@ -68,11 +67,15 @@ void World::advance_islands(StepReport& report) {
   }
 }
 
+bool World::has_arrived(const Island& island) const {
+  return std::find(arrived_.begin(), arrived_.end(), &island) != arrived_.end();
+}
+
 /// An island through a frame. It is taken again once with all colliders as candidates, where it has met one that was
 /// none, and once by the fallback integrator, where numbers were not finite.
 StepOutcome World::advance(Island& island, bool may_sleep, StepReport& report) {
-  recall(island);
-  const bool unchanged = begins_unchanged(island);
+  recall(state, island);
+  const bool unchanged = sleeping().begins_unchanged(island, !repels() && !in_wind(island));
   if (may_sleep && unchanged) return skip_frame(island);
   for (Attempt attempt;;) {
     begin_frame(island);
@@ -89,80 +92,111 @@ StepOutcome World::advance(Island& island, bool may_sleep, StepReport& report) {
   }
 }
 
-/// The five stages. What is detected over the whole frame is what its plan is made of, and serves its first sub-step too.
+/// The five stages, for each sub-step of the plan.
 StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport& report) {
-  const double h = scene.step;
-  bool moving_collider = detect(island, whole_frame(), attempt, false);
-  const bool contacts = !island.contacts.empty();
-  const TimeLimit limit = time_limit_of(island);
-  const PlanInput input = plan_input(island, limit);
-  const Plan plan = plan_frame(input);
-  // but not where colliders are elsewhere at the end of that
-  const bool look_again = plan.substeps > 1 && island.contacts.any_shape_moves();
-  if (look_again) begin_frame(island);
-
-  FrameTotals totals;
+  IslandFrame frame = plan_island(island, attempt);
   StepOutcome outcome;
-  for (int sub = 0; sub < plan.substeps; ++sub) {
-    const SubStep step{clock(state.frame + double(sub) / plan.substeps),
-                       clock(state.frame + double(sub + 1) / plan.substeps), h / plan.substeps,
-                       double(sub + 1) / plan.substeps};
-    // detect
-    bool driven = place_anchors(island, step.to, step.fraction);
-    if (contacts && (sub > 0 || look_again)) {
-      moving_collider = detect(island, step, attempt, driven);
-    } else {
-      blow(island, step.to, step.h);
-    }
-    driven |= moving_collider;
-    // plan
-    const Demand demand = ask(island, step, plan.substeps, sub == 0, driven);
-    StepInput facts = island.step_input(step.h, settings);
-    facts.driven = driven, facts.settling = input.settling, facts.after_failure = attempt.after_failure;
-    facts.beside_contact = contacts, facts.impact = in_impact(island, input.impact_phase);
-    // (the force at x_n of a collider that has moved on already is none to make rates of)
-    facts.other_members =
-        (sub == 0 && has_other_members(island)) || (island.contacts.any_shape_moves() && !island.motion.history);
-    facts.substeps = plan.substeps, facts.time_limit = limit.left(island) / (plan.substeps - sub);
-    const StepPlan step_plan = plan_step(facts);
-    // solve
+  for (int sub = 0; sub < frame.plan.substeps; ++sub) {
+    const SubStep step = sub_step(sub, frame.plan.substeps);
+    const bool driven = detect(island, step, frame);
+
+    const Demand demand = ask(island, step, driven);
+    const StepPlan step_plan = plan_step(step_input(island, step, driven, frame));
+
     outcome = solve(island, step_plan, step.h, demand);
     detection_ += std::exchange(island.contacts.milliseconds, 0.0);
-    totals.add_work(outcome);
+    frame.totals.add_work(outcome);
     report.timings += outcome.timings;
     if (!outcome.moved()) return outcome;
-    // correct energy
+
     island.correct_energy(step_plan, demand, outcome);
-    totals.add_errors(outcome);
+    frame.totals.add_errors(outcome);
     if (!attempt.all_colliders && missed_contact(island, step.to)) {
       outcome.status = StepOutcome::Status::missed_contact;
       return outcome;
     }
-    // account
-    account(island, step_plan, demand, outcome, sub + 1 == plan.substeps);
+
+    account(island, step_plan, demand, outcome, step.is_last());
   }
-  island.memory.substeps = plan.control;
-  if (settings.substeps == 0) {
-    island.memory.substeps.iterations = contacts ? 0 : totals.most_iterations;
-    island.memory.substeps.loss = contacts ? 0 : totals.loss / totals.substeps;
-  }
-  write_report(island, outcome, totals, report);
+  frame.remember(settings, island.memory.substeps);
+  frame.totals.write(island, outcome, state.ledger, report);
   return outcome;
+}
+
+/// What is detected over the whole frame is what its plan is made of, and serves its first sub-step too, but not where
+/// colliders are elsewhere at the end of that.
+World::IslandFrame World::plan_island(Island& island, const Attempt& attempt) {
+  IslandFrame frame;
+  frame.attempt = attempt;
+  frame.moving_collider = find_contacts(island, whole_frame(), attempt, false);
+  frame.limit = time_limit_of(island);
+  frame.input = plan_input(island, frame.limit);
+  frame.plan = plan_frame(frame.input);
+  frame.look_again = frame.plan.substeps > 1 && island.contacts.any_shape_moves();
+  if (frame.look_again) begin_frame(island);
+  return frame;
+}
+
+/// What the next frame's plan is made of.
+void World::IslandFrame::remember(const Settings& settings, SubstepControl& control) const {
+  control = plan.control;
+  if (settings.substeps != 0) return;
+  control.iterations = input.contacts ? 0 : totals.most_iterations;
+  control.loss = input.contacts ? 0 : totals.loss / totals.substeps;
+}
+
+/// Anchors, wind, and what may touch, in a sub-step. True: an anchor or a collider drives the island.
+bool World::detect(Island& island, const SubStep& step, IslandFrame& frame) {
+  const bool driven = place_anchors(island, step);
+  if (frame.input.contacts && (step.index > 0 || frame.look_again)) {
+    frame.moving_collider = find_contacts(island, step, frame.attempt, driven);
+  } else {
+    blow(island, step.to, step.h);
+  }
+  return driven || frame.moving_collider;
+}
+
+/// All that is known before a sub-step, of which its plan is made.
+StepInput World::step_input(const Island& island, const SubStep& step, bool driven, const IslandFrame& frame) const {
+  StepInput in = island.step_input(step.h, settings);
+  in.driven = driven, in.settling = frame.input.settling, in.after_failure = frame.attempt.after_failure;
+  in.beside_contact = frame.input.contacts, in.impact = in_impact(island, frame.input.impact_phase);
+  // (the force at x_n of a collider that has moved on already is none to make rates of)
+  in.other_members = (step.index == 0 && has_other_members(state, island)) ||
+                     (island.contacts.any_shape_moves() && !island.motion.history);
+  in.substeps = step.count, in.time_limit = frame.limit.left(island) / (step.count - step.index);
+  return in;
 }
 
 /// An island as it is before its frame, however often that is begun.
 void World::begin_frame(Island& island) {
   const auto [hash, same] = std::pair(island.memory.start_hash, island.memory.same_starts);  // of this frame
-  recall(island);
+  recall(state, island);
   island.memory.start_hash = hash, island.memory.same_starts = same;
   for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
   restore_contacts(island);
-  load(island);
-  place_anchors(island, clock(state.frame));
+  load(state, island);
+  anchors().place(island, clock(state.frame), 0);
 }
 
-/// What may touch in a step. True: a collider that moves, and drives the island.
-bool World::detect(Island& island, const SubStep& step, const Attempt& attempt, bool driven) {
+World::SubStep World::sub_step(int index, int count) const {
+  return {clock(state.frame + double(index) / count),
+          clock(state.frame + double(index + 1) / count),
+          scene.step / count,
+          double(index + 1) / count,
+          index,
+          count};
+}
+
+/// Anchors as they are at the end of a sub-step. True: a hard one has moved, and drives an island of which something is
+/// held.
+bool World::place_anchors(Island& island, const SubStep& step) {
+  const bool moved = anchors().place(island, step.to, step.fraction);
+  return moved && (settings.conservation != Conservation::none || settings.projection);
+}
+
+/// Wind, and what may touch in a step. True: a collider that moves, and drives the island.
+bool World::find_contacts(Island& island, const SubStep& step, const Attempt& attempt, bool driven) {
   blow(island, step.to, step.h);
   return prepare_contacts(island, step, attempt.all_colliders, driven) && !island.contacts.empty();
 }
@@ -180,9 +214,9 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
   }
   if (plans_by_phase(in)) {
     if (!island.is_evaluated()) island.evaluate_motion();
-    if (in.contacts) in.impact_phase = island.impact_frequency(in.h);
+    if (in.contacts) in.impact_phase = vibration_.impact_phase(island, in.h);
     const bool still = in.contacts ? island.rests(settings.tolerance) : island.at_rest(in.h, settings.tolerance);
-    if (!still) in.deformation = island.deformation();
+    if (!still) in.deformation = vibration_.deformation(island);
   }
   in.time_left = limit.left(island);
   in.iteration_cost = in.contacts ? island.contact_cost() : island.iteration_cost();
@@ -197,8 +231,7 @@ World::TimeLimit World::time_limit_of(const Island& island) const {
   if (!(settings.budget > 0) || island.searches() || island.consistent() || fixed) return out;
   double rows = island.rows();
   for (const Island* other : islands_)
-    if (other != &island && !was_skipped(*other) && std::find(arrived_.begin(), arrived_.end(), other) == arrived_.end())
-      rows += other->rows();
+    if (other != &island && !was_skipped(*other) && !has_arrived(*other)) rows += other->rows();
   out.milliseconds = std::max(left_, planning::left_share * settings.budget) * island.rows() / rows;
   out.begun = island.work().milliseconds();
   return out;
@@ -206,12 +239,13 @@ World::TimeLimit World::time_limit_of(const Island& island) const {
 
 /// What dials and debts ask of a step. Dials of P and L are pushes; one of H that a step could not follow acts on the
 /// motion before the frame.
-Demand World::ask(Island& island, const SubStep& step, int substeps, bool first, bool driven) {
+Demand World::ask(Island& island, const SubStep& step, bool driven) {
+  const bool first = step.index == 0;
   ledger().hold_momenta(island, step.to, step.h);
   if (!island.is_evaluated()) island.evaluate_motion();
   if (first && !driven) ledger().inject_energy(island, step.to);
   if (first) ledger().lower_energy(island, step.to, step.h);
-  return ledger().demand_on(island, step.to, step.h, substeps);
+  return ledger().demand_on(island, step.to, step.h, step.count);
 }
 
 namespace {
@@ -272,7 +306,7 @@ StepOutcome World::take_step(Island& island, const StepPlan& plan, double h, con
 /// What the step leaves to the ledger, the contact cache and the friction anchors; at the end of a frame, whether the
 /// island sleeps.
 void World::account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last) {
-  const bool sleeps = last && falls_asleep(island);
+  const bool sleeps = last && sleeping().falls_asleep(island);
   if (sleeps) put_to_sleep(island, outcome);
   ledger().settle(island, plan, outcome, demand), book_wind(island);
   for (size_t k = 0; k < island.bodies().size() && !sleeps; ++k)
@@ -281,57 +315,17 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;
 }
 
-void World::FrameTotals::add_work(const StepOutcome& outcome) {
-  iterations += outcome.iterations, substeps += outcome.steps;
-  most_iterations = std::max(most_iterations, outcome.iterations / outcome.steps), loss += outcome.loss;
-}
-
-void World::FrameTotals::add_errors(const StepOutcome& outcome) {
-  p = std::max(p, outcome.error_p), l = std::max(l, outcome.error_l), h = std::max(h, outcome.error_h);
-}
-
-void World::write_report(const Island& island, const StepOutcome& last, const FrameTotals& totals,
-                         StepReport& report) {
-  for (const int b : island.bodies()) {
-    BodyLedger& ledger = state.ledger[b];
-    ledger.iterations = totals.iterations, ledger.substeps = totals.substeps;
-    ledger.error_p = totals.p, ledger.error_l = totals.l, ledger.error_h = totals.h;
-  }
-  report.iterations = std::max(report.iterations, totals.iterations);
-  report.substeps = std::max(report.substeps, totals.substeps);
-  report.error_p = std::max(report.error_p, totals.p);
-  report.error_l = std::max(report.error_l, totals.l);
-  report.error_h = std::max(report.error_h, totals.h);
-  if (island.contacts.empty()) report.multiplier = last.lambda;
-}
-
-/// Why a frame failed.
-void World::explain(const Island& island, const StepOutcome& outcome, StepReport& report) const {
-  const std::string& name = model.bodies[island.bodies()[0]].name;
-  if (outcome.status == StepOutcome::Status::not_factorizable) {
-    report.status = StepStatus::not_factorizable;
-    report.message = "the matrix of body \"" + name + "\" is not positive definite";
-  } else if (outcome.status == StepOutcome::Status::infeasible) {
-    report.status = StepStatus::infeasible;
-    report.message = "body \"" + name + "\": " + outcome.message;
-  } else {
-    report.status = StepStatus::diverged;
-    report.message = "the positions of body \"" + name + "\" are no longer finite";
-    if (!outcome.message.empty()) report.message += ": " + outcome.message;
-  }
-}
-
 /// The motion of all islands goes to the state; then impacts that are over, tearing, and what islands know.
 void World::end_frame(double end, StepReport& report) {
   state.touching.clear();
   for (Island* island : islands_) {
-    store(*island);
+    store(*island, state);
     for (const int b : island->bodies()) state.group[b] = island->bodies()[0];
     for (const Contacts::TouchingPair& m : island->contacts.touching_pairs)
       if (m.weight > 0 && m.other >= 0) state.touching.push_back({island->bodies()[m.body], island->bodies()[m.other]});
   }
   rebound(clock(state.frame + 1));
-  settle_anchors(clock(state.frame + 1));
+  anchors().settle(clock(state.frame + 1));
   state.frame += 1;
   state.time = end;
   tear(clock(state.frame), report);

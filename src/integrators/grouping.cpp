@@ -14,74 +14,13 @@ constexpr double predicted_share = 0.75;
 
 }  // namespace
 
-std::unique_ptr<Island> World::merge(const std::vector<int>& clusters) {
-  std::vector<Island*> parts;
-  std::vector<int> bodies, anchors;
-  for (const int c : clusters) {
-    parts.push_back(clusters_[c].get());
-    bodies.insert(bodies.end(), parts.back()->bodies().begin(), parts.back()->bodies().end());
-    for (const int a : parts.back()->active_anchors()) anchors.push_back(a);
-  }
-  std::sort(anchors.begin(), anchors.end());
-  auto island = std::make_unique<Island>(model, std::move(parts), std::move(bodies), anchors);
-  for (Island::AnchorTerm& term : island->anchor_terms()) stiffen(*island, term);
-  return island;
-}
-
 void World::group_islands() {
-  const int count = int(clusters_.size());
-  std::vector<int> root(count), cluster_of(model.bodies.size());
-  for (int c = 0; c < count; ++c) {
-    root[c] = c;
-    for (const int b : clusters_[c]->bodies()) cluster_of[b] = c;
-  }
-  const auto find = [&](int c) {
-    while (root[c] != c) c = root[c];
-    return c;
-  };
-  for (const auto& [a, b] : state.touching) {
-    const int i = find(cluster_of[a]), j = find(cluster_of[b]);
-    root[std::max(i, j)] = std::min(i, j);
-  }
-  const std::vector<Island*> before = std::move(islands_);
-  islands_.clear();
-  island_of_body_.assign(model.bodies.size(), -1), place_in_island_.assign(model.bodies.size(), -1);
-  bool made = false;
-  for (int c = 0; c < count; ++c) {
-    if (find(c) != c) continue;
-    std::vector<int> members;
-    for (int d = c; d < count; ++d)
-      if (find(d) == c) members.push_back(d);
-    Island* island = clusters_[c].get();
-    if (members.size() > 1) {
-      const auto same = std::find_if(merged_.begin(), merged_.end(), [&](const auto& m) {
-        if (m->parts().size() != members.size()) return false;
-        for (size_t k = 0; k < members.size(); ++k)
-          if (m->parts()[k] != clusters_[members[k]].get()) return false;
-        return true;
-      });
-      made |= same == merged_.end();
-      island = same != merged_.end() ? same->get() : merged_.emplace_back(merge(members)).get();
-    }
-    for (size_t k = 0; k < island->bodies().size(); ++k) {
-      island_of_body_[island->bodies()[k]] = int(islands_.size());
-      place_in_island_[island->bodies()[k]] = int(k);
-    }
-    islands_.push_back(island);
-  }
-  if (made || before != islands_) update_forces();
-  // islands of bodies that have parted may meet again, but not for ever
-  if (merged_.size() > 64)
-    std::erase_if(
-        merged_, [&](const auto& m) { return std::find(islands_.begin(), islands_.end(), m.get()) == islands_.end(); });
+  if (islands_.group(state)) update_forces();
 }
 
-/// Whether other bodies moved together in the last frame: rates go on only where the same bodies go on together.
-bool World::has_other_members(const Island& island) const {
-  const int group = state.group[island.bodies()[0]];
-  for (const int b : island.bodies())
-    if (state.group[b] != group) return true;
-  return size_t(std::count(state.group.begin(), state.group.end(), group)) != island.bodies().size();
+void World::rebuild_islands() {
+  islands_.rebuild(state);
+  group_islands();
 }
 
 /// Adds to state.touching the pairs of bodies of different islands that meet on the way from where the frame began to
@@ -91,9 +30,9 @@ template <class End, class Slack, class MayJoin>
 bool World::join_islands(End&& end, Slack&& slack, MayJoin&& may_join) {
   swept_.clear();
   for (size_t i = 0; i < islands_.size(); ++i)
-    for (size_t k = 0; k < islands_[i]->bodies().size(); ++k) {
-      const int b = islands_[i]->bodies()[k];
-      swept_.push_back({b, int(i), state.x.data() + model.bodies[b].first, end(*islands_[i], int(k), b), slack(b)});
+    for (size_t k = 0; k < islands_[i].bodies().size(); ++k) {
+      const int b = islands_[i].bodies()[k];
+      swept_.push_back({b, int(i), state.x.data() + model.bodies[b].first, end(islands_[i], int(k), b), slack(b)});
     }
   const size_t before = state.touching.size();
   for (const std::array<int, 2>& pair : detector_.find_meeting(swept_)) {

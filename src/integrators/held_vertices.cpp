@@ -18,7 +18,7 @@ void HeldVertices::read(Island& island) {
     held_[r] = inverse_mass_[r] == 0;
     point_[r] = island.motion.x[r];
   }
-  for (const Island::AnchorTerm& term : island.anchor_terms()) {
+  for (const AnchorTerm& term : island.anchor_terms()) {
     for (size_t i = 0; term.to_world && !term.world.hardness.empty() && i < term.world.vertices.size(); ++i) {
       const int r = term.world.vertices[i];
       if (held_[r] && inverse_mass_[r] == 0 && island.forcing.inverse_mass[r] > 0 &&
@@ -52,7 +52,7 @@ void soft_gradient(Island& island, const std::vector<Vec4>& x, std::vector<Vec4>
   island.each_potential([&](Potential& potential, int offset) {
     potential.add_gradient(x.data() + offset, gradient.data() + offset, Precision::float64);
   });
-  for (const Island::AnchorTerm& term : island.anchor_terms()) {
+  for (const AnchorTerm& term : island.anchor_terms()) {
     if (term.to_world && term.world.hardness.empty()) term.world.add_gradient(x.data(), gradient.data());
     if (!term.to_world && term.links.hardness.empty()) term.links.add_gradient(x.data(), gradient.data());
   }
@@ -66,10 +66,10 @@ double longest_explicit_step(Island& island) {
   assembly.begin_pattern(n);
   for (int r = 0; r < n; ++r) assembly.add(r, r, 0);
   island.each_potential([&](const Potential& potential, int offset) { potential.add_weights(assembly, offset, 1); });
-  for (const Island::AnchorTerm& term : island.anchor_terms())
+  for (const AnchorTerm& term : island.anchor_terms())
     if (!term.to_world && term.links.hardness.empty()) term.links.add_weights(assembly);
   assembly.finish_pattern();
-  for (const Island::AnchorTerm& term : island.anchor_terms())
+  for (const AnchorTerm& term : island.anchor_terms())
     if (term.to_world && term.world.hardness.empty()) term.world.add_weights(assembly);
   const SymmetricMatrix& a = assembly.matrix();
 

@@ -1,149 +1,61 @@
-// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns the matrix, its factors and all
-// work vectors; a step works on the island's own copy of the motion and touches nothing else.
+// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns its matrix and all work vectors; a step works on the island's own copy of the motion and touches nothing else.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "base/parallel.h"
+#include "contact/contacts.h"
 #include "integrators/body_turns.h"
-#include "integrators/conservation.h"
 #include "integrators/consistent_mass.h"
 #include "integrators/contact_metric.h"
-#include "contact/contacts.h"
-#include "integrators/integrator.h"
-#include "integrators/loss_direction.h"
-#include "integrators/minimizers/minimizer.h"
+#include "integrators/elastic_energy.h"
 #include "integrators/held_motion.h"
+#include "integrators/loss_direction.h"
 #include "integrators/minimizers/secant_pairs.h"
-#include "integrators/own_step.h"
-#include "integrators/plan.h"
-#include "integrators/projection.h"
+#include "integrators/rest_shape.h"
 #include "integrators/row_passes.h"
+#include "integrators/settings.h"
 #include "integrators/solver_parts.h"
 #include "integrators/state.h"
+#include "integrators/step_outcome.h"
+#include "integrators/step_problem.h"
 #include "integrators/work.h"
-#include "linear/global_solver.h"
 #include "model/model.h"
-#include "potentials/anchor.h"
-#include "verve/simulation.h"
 
 namespace verve {
 
-/// A resolved SolverSpec.
-struct Settings {
-  SolverSpec spec;                         // as the scene has it, for what concerns one method alone
-  std::unique_ptr<Integrator> integrator;  // null: own_step
-  const OwnStepEntry* own_step = nullptr;
-  const MinimizerEntry* minimizer = nullptr;  // null: projective
-  std::unique_ptr<Integrator> sheets;         // for free and anchored islands with sheets; null: the same
-  std::unique_ptr<Integrator> fallback;       // backward Euler, under constraints: Base::fallback
-  std::unique_ptr<Integrator> touching;       // for islands that touch something, under constraints; null: the same
-  Conservation conservation = Conservation::cpd;
-  EnergyDirection direction = EnergyDirection::loss;  // of H, by cpd
-  bool resolved = false;  // hold H and heat: see LossColumn::share
-  const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
-  double tolerance = 1e-6;
-  int iterations = 40;
-  int substeps = 0;  // 0 = automatic
-  double epsilon = 1e-2;
-  Precision precision = Precision::float64;
-  double budget = 0;  // of a frame, in Work::milliseconds; 0: as long as it takes
-  GlobalSolver::Kind solver = GlobalSolver::Kind::automatic;
-  Cholesky::Storage storage = Cholesky::Storage::automatic;
-
-  /// Those that a method has not are its own.
-  const Integrator& base(Base which) const {
-    const std::unique_ptr<Integrator>& own = which == Base::sheets     ? sheets
-                                             : which == Base::contact  ? touching
-                                             : which == Base::fallback ? fallback
-                                                                       : integrator;
-    return own ? *own : *integrator;
-  }
-  bool conserves() const { return conservation == Conservation::cpd && integrator; }
-};
-
-/// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that
-/// takes; one in the air that was cut short and ends so far from H, by backward Euler.
-inline constexpr double most_astray = 0.05;
-
-/// Dials and debts of an island for one step, summed over its bodies.
-struct Demand {
-  Quantities debt;          // what earlier steps owe
-  bool set_energy = false;  // aim for `energy` (in the units of metrics.csv) whatever the ledger says
-  double energy = 0;
-  double keep = 1;  // share of H - K that the half-life leaves in this step
-  bool lowers() const { return set_energy || keep < 1; }
-};
-
-struct StepOutcome {
-  enum class Status { converged, stopped, missed_contact, not_finite, not_factorizable, infeasible } status = Status::converged;
-  std::string message;  // what the method knows of why it failed
-  int iterations = 0;
-  double lambda = 0, alpha = 0;
-  bool at_bound = false, stationary = false;     // see Direction
-  bool stalled = false;                          // no length of step was short enough, far from the solution
-  double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
-  double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
-  double length = 0;                             // h of the step or of its last stage
-  double e_ref = 0;
-  double rigid_energy = 0;  // K
-  double target_total = 0;  // in the units of metrics.csv
-  double before = 0;        // H where the step began, likewise
-  Quantities residual;      // unscaled
-  double heat = 0;          // of H, what the step could not resolve and does not owe
-  double loss = 0;          // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
-  bool impossible = false;  // H* below K
-  bool rose = false;        // H is above what it was before the step
-  bool energy_released = false;      // of H, where something touches
-  bool cut = false;            // it ended, or released H, for want of time
-  bool after_failure = false;  // StepPlan::after_failure
-  bool asleep = false;         // the motion is that before the step, and at rest (World::put_to_sleep)
-  int steps = 1;               // that it was taken in
-  StepTimings timings;
-
-  /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
-  /// rotation, cannot fall to K.
-  bool at_least_energy() const { return residual.h > 0 && !rose && (stationary || (at_bound && lambda > 0)); }
-  bool moved() const { return status == Status::converged || status == Status::stopped; }
-};
-
 class Island {
  public:
-  struct AnchorTerm {
-    int anchor;  // of the model
-    WorldAnchors world;
-    BodyLinks links;
-    bool to_world;
-  };
-
-  Island(const Model& model, std::vector<int> bodies, const std::vector<int>& active_anchors);
+  Island(const Model& model, const Matter& matter, std::vector<int> bodies, const std::vector<int>& active_anchors);
   /// Of islands that touch each other: they keep their factors, and their bodies their order.
-  Island(const Model& model, std::vector<Island*> parts, std::vector<int> bodies,
+  Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
          const std::vector<int>& active_anchors);
+  Island(const Island&) = delete;  // its matrix refers to it
+  Island& operator=(const Island&) = delete;
   /// Anchors to the world turned on or off; links between bodies stay as they are.
   void set_anchors(const std::vector<int>& active_anchors);
 
   const std::vector<int>& bodies() const { return bodies_; }
   int rows() const { return rows_; }
   int offset(int local_body) const { return offsets_[local_body]; }
+  const Body& body(int local_body) const { return model_.bodies[bodies_[local_body]]; }
+  const Potentials& potentials(int local_body) const { return matter_.bodies[bodies_[local_body]].potentials; }
+  const RestShape& rest() const { return rest_; }
   const std::vector<int>& offsets() const { return offsets_; }
   bool anchored() const { return anchored_; }
   /// Some potential may need shorter steps than the matrix says.
   bool searches() const { return searches_; }
   std::vector<AnchorTerm>& anchor_terms() { return anchors_; }
-  std::vector<int> active_anchors() const {
-    std::vector<int> out;
-    for (const AnchorTerm& term : anchors_) out.push_back(term.anchor);
-    return out;
-  }
+  std::vector<int> active_anchors() const;
 
   /// Some body has a consistent mass matrix.
   bool consistent() const { return !consistent_.empty(); }
   const ConsistentMass& consistent_mass() const { return consistent_; }
   /// Accelerations of forces that differ from vertex to vertex, where they are not the force over the mass of each.
-  void balance_forces();
+  void balance_forces() {
+    if (consistent() && !forcing.uniform) consistent_.divide_forces(forcing);
+  }
 
   /// What may touch in the coming step; the caller fills it in.
   Contacts contacts;
@@ -165,30 +77,34 @@ class Island {
   Forcing forcing;
   std::unique_ptr<Projection> projection;  // made when first needed
 
-  /// Weights or stiffnesses changed: factors are made anew when next needed.
-  void matrix_changed() { ++matrix_version_, evaluated_ = false; }
-  /// Stiffnesses of anchors to the world changed: the factors follow by a low-rank change while that is cheaper.
-  void anchors_changed() { ++anchor_version_, evaluated_ = false; }
-  /// Elements are gone (Potential::set_removed). The factors follow likewise.
+  /// The matrix of the global step, of this island alone: parts have their own.
+  SystemMatrix& matrix() { return matrix_; }
+  const SystemMatrix& matrix() const { return matrix_; }
+  /// Weights or stiffnesses changed.
+  void matrix_changed() { matrix_.weights_changed(), evaluated_ = false; }
+  /// Stiffnesses of anchors to the world changed, or elements are gone.
+  void anchors_changed() { matrix_.terms_changed(), evaluated_ = false; }
   void elements_removed() { anchors_changed(); }
-  /// Weights of vertices that planes of colliders may hold, in the matrix as long as they are set; the factors follow
-  /// likewise.
-  void set_planes(const std::vector<LowRankTerm>& terms);
-  const std::vector<LowRankTerm>& planes() const { return planes_; }
+  /// SystemMatrix::set_planes.
+  void set_planes(const std::vector<LowRankTerm>& terms) {
+    if (matrix_.set_planes(terms)) evaluated_ = false;
+  }
   /// W at motion.x is no longer what it was: anchors moved, or another x was loaded.
   void energy_changed() { evaluated_ = false; }
   /// What it knows of earlier frames, as it was when the frame began but for what steps have changed since.
   IslandMemory memory;
   /// At the start of a frame, with motion.x and the gradient loaded: W there, of each body and as `memory` says.
   void recall_energy(int local_body, double elastic, double contact) {
-    body_energy_[local_body] = elastic, contact_energy_[local_body] = contact;
+    elastic_energy_.recall(local_body, elastic), contact_energy_[local_body] = contact;
   }
   void recall_energy() {
-    motion.energy = memory.energy, prestress_energy_ = memory.prestress_energy, evaluated_ = memory.evaluated;
+    elastic_energy_.recall_prestress(memory.prestress_energy);
+    motion.energy = memory.energy, evaluated_ = memory.evaluated;
   }
   /// At its end.
   void remember_energy() {
-    memory.energy = motion.energy, memory.prestress_energy = prestress_energy_, memory.evaluated = evaluated_;
+    memory.prestress_energy = elastic_energy_.prestress();
+    memory.energy = motion.energy, memory.evaluated = evaluated_;
   }
   bool is_evaluated() const { return evaluated_; }
   /// W and its gradient at motion.x, as the batches are now.
@@ -199,18 +115,13 @@ class Island {
   template <class Visit>
   void each_potential(Visit&& visit) const {
     for (size_t k = 0; k < bodies_.size(); ++k)
-      for (const auto& potential : model_.bodies[bodies_[k]].potentials) visit(*potential, offsets_[k]);
+      for (const auto& potential : potentials(int(k))) visit(*potential, offsets_[k]);
   }
   /// H of a body as the motion is, with the W of the last evaluation, in the units of metrics.csv.
   double body_total(int local_body) const;
   double total_mass() const { return total_mass_; }
   /// 1/2 v^T M v.
   double kinetic(const std::vector<Vec4>& v, const Vec3& drift = {}) const;
-  /// A = M/hh^2 + sum w G^T G (CPD Eq. 7), scalar, or without those potentials that have a Hessian. Always the same
-  /// sequence of entries but for the anchors to the world.
-  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians = false) const {
-    assemble(assembly, has_pattern, hh, without_hessians, world_anchors());
-  }
   /// x = A^-1 b with the factor of this step; B^-1 b where bodies turn by themselves (body_turns.h).
   void solve(const std::vector<Vec4>& b, std::vector<Vec4>& x) const {
     factor_.solve(b.data(), x.data());
@@ -218,12 +129,12 @@ class Island {
     if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
   }
-  /// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
-  void make_factors(double h, const Settings& settings);
   /// Counts changes of weights, stiffnesses and anchors.
-  long version() const { return matrix_version_ + anchor_version_; }
+  long version() const { return matrix_.version(); }
   /// Elastic energy of each body at the last evaluation; links count half for each end.
-  const std::vector<double>& body_energies() const { return body_energy_; }
+  const std::vector<double>& body_energies() const { return elastic_energy_.of_bodies(); }
+  /// Of W at the last evaluation what is least at rest: without contacts and prestress.
+  double energy_of_deformation() const;
 
   /// What a plan of the coming step has to know of the island.
   StepInput step_input(double h, const Settings& settings) const;
@@ -234,12 +145,9 @@ class Island {
     return step(h, settings, demand, plan_step(step_input(h, settings)));
   }
   /// Estimate of what an iteration with contacts takes, in Work::milliseconds.
-  double contact_cost() const {
-    const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
-    const Work each{.calls = double(bodies_.size()), .elements = elements_, .vertices = 12.0 * rows_,
-                    .entries = 2 * entries_, .places = 2 * places};
-    return each.milliseconds();
-  }
+  double contact_cost() const;
+  /// Likewise without contacts, as in the last step.
+  double iteration_cost() const;
 
   /// Brings a free island down to `wanted` (in the units of metrics.csv) before a step. False when its shape cannot
   /// relax that far; the motion is then as it was.
@@ -253,99 +161,28 @@ class Island {
   /// It touches something and hardly moves: what it is deformed by is its weight, and no vibration.
   bool rests(double tolerance) const;
 
-  /// W over the square of the distance to the best rigid fit of the rest shape is the square of a frequency. None: that
-  /// distance is round-off.
-  std::optional<Deformation> deformation();
-
-  /// Likewise of what is about to be struck, which is not deformed yet: of the bodies that may come to touch in the
-  /// coming step and do not so far, by a compression of the whole along what they will touch. The first half of that
-  /// period is how long an impact takes.
-  double impact_frequency(double h);
-
   /// How the last step was taken.
   const StepPlan& plan() const { return plan_; }
   /// The problem of the last step, and grad g at the x it accepted.
   const BaseStep& base() const { return base_; }
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
-  int factorizations() const { return factorizations_; }
-  /// Likewise without contacts, as in the last step.
-  double iteration_cost() const {
-    const Work free{.calls = double(bodies_.size()), .elements = elements_, .vertices = 3.0 * rows_};
-    return memory.iteration_cost > 0 ? memory.iteration_cost : free.milliseconds();
-  }
   /// Of all steps so far.
-  Work work() const {
-    Work out = work_;
-    out.products += metric_.products(), out.entries += metric_.entries();
-    return out;
-  }
+  Work work() const;
   void add_work(const Work& more) { work_ += more; }
   /// What the last step solved with; empty before the first.
   std::string solver_description() const { return factor_.description(); }
   long factor_nonzeros() const { return factor_.nonzeros(); }  // of the last step
   long right_hand_sides() const { return right_hand_sides_; }  // scalar solves so far
-
-  /// Which factors there are, and what they were made with.
-  void record_factors(std::vector<FactorRecord>& records) const;
-  /// Those that `records` has of this island, and no others.
+  /// The factors of this island as they were.
   void restore_factors(const std::vector<FactorRecord>& records, const Settings& settings);
 
  private:
   static constexpr int row_grain = 256;  // rows per chunk of the light passes
 
-  struct Factor {
-    double hh = 0;
-    Precision precision = Precision::float64;
-    long version = -1, anchor_version = -1;
-    std::shared_ptr<const FactorBase> base;
-    GlobalSolver solver;
-    struct {  // of a single body in its rest shape, see Island::column_products
-      long version = -1, anchor_version = -1;
-      std::vector<Vec4> arm, lever;  // rest - A^-1 K rest, A^-1 K rest
-      std::vector<Float4> arm_narrow, lever_narrow;
-      Mat3 second;                // sum arm (K rest)^T
-      Mat3 lever_second_inverse;  // of sum lever (m rest)^T
-    } at_rest;
-    InverseColumns columns;
-  };
-  struct Sums {  // of an iterate
-    RowSums rows;
-    double energy = 0;  // W
-  };
-
-  struct Start {                                      // the state at t_n
-    Vec3 center, center_n;                            // of mass, at xb and x_n
-    Vec3 about;                                       // what L is held about: the centre at xb, or a pivot
-    Vec3 origin;                                      // of the levers r, near the centre at xb
-    Vec3 momentum, spin, force, torque, torque_b, u;  // torque_b: about the centre at xb; u: sum m u
-    double kinetic_u = 0;
-    double kinetic = 0, radius = 0, force_size = 0;                 // force_size: sum of |f|
-    double force_drift = 0, force_x = 0, force_v = 0, force_a = 0;  // f.(xb - x_n), f.x_n, f.v_n, f.a
-    Mat3 inertia_inverse;
-  };
-  struct Problem {  // what the step is asked for
-    bool held = false, published = false, momenta = false, swings = false;
-    bool of_rest = false;   // what it swings by, or the columns of L, are those of the rest shape
-    bool touches = false;   // something may touch
-    bool whole = false;     // columns of P and L are motions of the whole (take_in_contacts)
-    bool grounded = false;  // and it is the world
-    bool pivots = false;    // anchored about a point or an axis, and nothing else pulls
-    Vec3 pivot;
-    int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
-    std::array<Vec6, 6> basis{};
-    bool direct = true, statics = false;  // of the integrator
-    bool releases_energy = false;                 // of H, which becomes a debt
-    bool plain = false;                   // from its beginning
-    double tolerance = 0, beta = 0, offset = 0;
-    Quantities target;
-    double rigid = 0;     // K
-    double damped = 0;    // of H: taken from the motion after the step (Island::damp),
-    double damping = 0;   // and what the half-life alone asks for
-    double e_ref = 0, scale_p = 0;
-    double present = 0;  // energy scale of the state as it is, however far away the target
-  };
-
+  using Factor = SystemMatrix::Factor;
+  using Start = StepStart;
+  using Problem = StepProblem;
   struct HeldPair {  // products of a pair with grad c_q and lin, see SecantPairs::Overlap
     Vec6 s_q, y_q;
     double s_lin, y_lin;
@@ -359,11 +196,6 @@ class Island {
       p_e += o.p_e, spin_e += o.spin_e, p_l += o.p_l, lever_l += o.lever_l, p_lin += o.p_lin, lever_lin += o.lever_lin;
       return *this;
     }
-  };
-
-  struct Swing {   // see column_products
-    Mat3 inverse;  // T^-1
-    Vec3 lin, gg;  // Y^T lin, Y^T gg
   };
 
   /// Adds the gradient of W and returns W.
@@ -406,9 +238,8 @@ class Island {
   double go_back(double most, double h, RigidMotion& held);
   void iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel, StepOutcome& out);
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
-  Factor* factor_for(double hh, const Settings& settings);
-  Factor* new_factor(double hh, Precision precision, const Settings& settings);
   bool find_factor(double hh, const Settings& settings);
+  MatrixTerms matrix_terms() const;
   void find_metric();
   void find_free_momenta();
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
@@ -420,13 +251,6 @@ class Island {
   void rest_on_contacts();
   StepProducts with_kept(StepProducts s) const;
   Quantities kept_part(const Quantities& c) const;
-  bool refactorize(Factor& factor, std::shared_ptr<const FactorBase> base);
-  std::shared_ptr<const FactorBase> factor_base() const;
-  bool add_removed(const FactorBase& base, std::vector<LowRankTerm>& changes) const;
-  bool follow_changes(Factor& factor);
-  std::vector<LowRankTerm> world_anchors() const;
-  void assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians,
-                const std::vector<LowRankTerm>& anchors) const;
   void choose(double h, const Settings& settings);
   void find_pivot();
   void look_at_start(const Integrator& integrator, double h);
@@ -440,7 +264,7 @@ class Island {
   void pass(Rows&& rows) {
     sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
     work_.vertices += rows_;
-    if (consistent()) couple_pass();
+    if (consistent()) sums_.rows += consistent_.after_pass(arrays());
     if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);
   }
   /// Iterations after which a step that is asked to lose energy and does not is left to lose what it will.
@@ -448,12 +272,7 @@ class Island {
   bool residuals_met(const Quantities& c, const StepOutcome& so_far) const;
   void solve_gradient();
   IterationProducts products();
-  void divide_elastic();
-  RowState couple_start();
-  void couple_pass();
-  RowColumns coupled_columns();
-  Vec4 coupled_velocity(int row) const;
-  Vec3 coupled_spin();
+  Vec4 coupled_velocity(int row) const { return consistent_.velocity(x_.data(), base_.hh, row); }
   double merit(double c_h, double lambda);
   double find_rest(double h);
   void carry_as_whole(double h, std::vector<Vec4>& pose);
@@ -483,6 +302,7 @@ class Island {
   StepProducts column_products();
 
   const Model& model_;
+  const Matter& matter_;  // as the state has it now
   std::unique_ptr<OwnStep> own_step_;
   const OwnStepEntry* own_step_entry_ = nullptr;  // of own_step_
   std::unique_ptr<Minimizer> minimizer_;          // null: projective
@@ -502,20 +322,13 @@ class Island {
   bool anchored_ = false;
   std::vector<AnchorTerm> anchors_;
   double total_mass_ = 0;
+  RestShape rest_;
   ConsistentMass consistent_;
-  double reference_energy_ = 0;
-  long reference_version_ = -1;
-
-  SymmetricAssembly assembly_;
-  bool has_pattern_ = false;
-  bool evaluated_ = false;
-  long matrix_version_ = 0, anchor_version_ = 0;
-  std::vector<LowRankTerm> planes_;     // one per row, rows ascending
-  std::vector<std::unique_ptr<Factor>> factors_;
-  SolverParts factor_;
-  Factor* slot_ = nullptr;  // of it, unless it has parts
+  ElasticEnergy elastic_energy_;
+  bool evaluated_ = false;  // W and its gradient are those at motion.x
+  SystemMatrix matrix_;
   std::vector<Island*> parts_;
-  std::vector<Factor*> part_slots_;  // of the parts
+  SolverParts factor_;  // of this step: of the matrix, or those of the parts
   ContactMetric metric_;             // of this step
   std::vector<ContactMetric::Block> blocks_;
   bool has_metric_ = false;
@@ -541,9 +354,8 @@ class Island {
   double d_norm2_ = 0;    // d^T A_c d
   bool predicts_ = true;  // the active set where the step leads
   bool stalled_ = false;  // the last step was not Newton's, and its length tells nothing
-  int factorizations_ = 0;
   mutable Work work_;
-  double elements_ = 0, entries_ = 0;  // of an evaluation, and of the factor of this step
+  double entries_ = 0;  // of the factor of this step
   mutable long right_hand_sides_ = 0;
 
   // Work of a step, allocated once.
@@ -556,7 +368,6 @@ class Island {
   // in their place where right-hand sides and solutions are in float; lever: Akr or arm
   std::vector<Float4> Ag_narrow_, last_Ag_narrow_, lin_narrow_, Alin_narrow_, kr_narrow_, lever_narrow_;
   bool narrow_ = false;
-  int middle_ = 0;  // a row with mass near the middle at rest
   bool accelerated_ = false;
   struct Last {           // the iteration before
     bool counts = false;  // the next one may be accelerated by it
@@ -579,25 +390,12 @@ class Island {
   Quantities relief_;  // V and omega: see StepProducts::relief
   Mat3 shape_;         // of the affine map from the rest shape to xb
   Mat3 shape_moment_;  // what it was found from
-  std::vector<double> body_energy_;
-  double prestress_energy_ = 0;  // part of the last W that is not least at rest
   std::vector<RowProducts> product_parts_;
   std::vector<LossSums> loss_parts_;
   std::vector<RowState> state_parts_;
   std::vector<RowColumns> column_parts_;
-  std::vector<RowShape> shape_parts_;
-  std::vector<double> distance_parts_;
-  std::vector<Vec4> rest_;           // each body about its centre of mass
-  double rest_size_ = 0;             // 1/2 sum m |rest|^2
-  Mat3 rest_second_, rest_inverse_;  // sum m rest rest^T
-  Sums sums_;                        // of the present iterate
+  IterateSums sums_;  // of the present iterate
   std::vector<RowSums> sum_parts_;
-  struct Struck {  // of impact_frequency, by body
-    bool pressed = false;
-    Vec3 along;
-  };
-  std::vector<Struck> struck_;
-  std::vector<Vec4> impact_x_, impact_gradient_;
 };
 
 }  // namespace verve

@@ -39,14 +39,11 @@ bool beside(const std::array<Vec6, 6>& basis, int count, Vec6& v, double least) 
 /// Columns of A^-1 at vertices that touch belong to the factors, which bodies that meet bring along.
 void Island::find_metric() {
   blocks_.clear();
-  int first = 0;
-  const auto add = [&](Factor& factor, int rows) {
-    factor.columns.bind(factor.solver, rows, factor.version + factor.anchor_version);
-    blocks_.push_back({&factor.columns, first, factor.columns.generation()});
-    first += rows;
-  };
-  if (slot_) add(*slot_, rows_);
-  for (size_t k = 0; k < parts_.size(); ++k) add(*part_slots_[k], parts_[k]->rows_);
+  for (const SolverParts::Part& part : factor_.parts()) {
+    Factor& factor = *part.factor;
+    factor.columns.bind(factor.solver, part.rows, factor.version + factor.changes);
+    blocks_.push_back({&factor.columns, part.first, factor.columns.generation()});
+  }
   find_turns();
   metric_.bind(blocks_, rows_, turns_, contacts.id_count());
   has_metric_ = true;
@@ -64,11 +61,11 @@ void Island::find_turns() {
     part.solve_rest(factor, base_.hh);
     Mat3 moment{};
     for (int i = 0; i < part.rows_; ++i)
-      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_[i].xyz());
-    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_inverse_);
+      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_.rows[i].xyz());
+    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_.inverse);
   };
-  if (slot_) add(*this, *slot_, 0);
-  for (size_t k = 0; k < parts_.size(); ++k) add(*parts_[k], *part_slots_[k], blocks_[k + (slot_ ? 1 : 0)].first);
+  for (size_t k = 0; k < factor_.parts().size(); ++k)
+    add(parts_.empty() ? *this : *parts_[k], *factor_.parts()[k].factor, factor_.parts()[k].first);
 }
 
 /// A contact without friction pushes along its normal alone: momenta that none of these wrenches changes are held. On a
@@ -172,7 +169,7 @@ void Island::rest_on_contacts() {
 
 bool Island::has_sheets() const {
   for (const int b : bodies_)
-    if (model_.bodies[b].surface.solid_faces < int(model_.bodies[b].surface.faces.size())) return true;
+    if (matter_.bodies[b].surface.solid_faces < int(matter_.bodies[b].surface.faces.size())) return true;
   return false;
 }
 

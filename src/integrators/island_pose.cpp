@@ -80,9 +80,8 @@ void Island::pose(double h, const Demand& demand) {
   // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
   // potential: a hundredth of what moves it against them by its own size
   p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
-  for (const int b : bodies_)  // its energy passes through zero while its forces do not
-    for (const auto& potential : model_.bodies[b].potentials)
-      p.present = std::max(p.present, 1e-2 * potential->prestress());
+  // its energy passes through zero while its forces do not
+  p.present = std::max(p.present, 1e-2 * elastic_energy_.scale_of_prestress());
   // what is owed is no measure of what there is
   p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
@@ -91,13 +90,7 @@ void Island::pose(double h, const Demand& demand) {
 /// Float kernels cannot resolve strains below about 1e-3.
 Precision Island::kernel_precision(Precision wanted) {
   if (wanted == Precision::float64) return wanted;
-  if (reference_version_ != matrix_version_) {
-    reference_energy_ = 0;
-    for (const int b : bodies_)
-      for (const auto& potential : model_.bodies[b].potentials) reference_energy_ += potential->reference_energy();
-    reference_version_ = matrix_version_;
-  }
-  return problem_.e_ref < 1e-6 * reference_energy_ ? Precision::float64 : wanted;
+  return problem_.e_ref < 1e-6 * elastic_energy_.reference(matrix_.weights_version()) ? Precision::float64 : wanted;
 }
 
 /// Residuals within the tolerance, or sunk into the round-off of positions and sums.
@@ -120,7 +113,7 @@ bool Island::at_rest(double h, double tolerance) const {
   // a look at the last step settles it for whatever moves
   const double radius = memory.radius;
   const double size = std::max(1e-16 * total_mass_ * radius * radius / (h * h), 1e-9 * memory.kinetic);
-  const double energy = motion.energy - prestress_energy_;
+  const double energy = motion.energy - elastic_energy_.prestress();
   if (radius > 0 && energy > 1e3 * tolerance * size) return false;
   Vec3 momentum{}, center{};
   for (int i = 0; i < rows_; ++i) {

@@ -53,7 +53,7 @@ void Island::find_pivot() {
   });
   if (!first) return;
   // one point but for the round-off of coordinates
-  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * rest_size_ / total_mass_));
+  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * rest_.size / total_mass_));
   const bool axis = norm(far) > same;
   const Vec3 along = axis ? far / norm(far) : Vec3{};
   bool straight = true;
@@ -72,10 +72,10 @@ void Island::find_pivot() {
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
 /// about the centre of mass is summed about a row near it, and shifted.
 void Island::look_at_start(const Integrator& integrator, double h) {
-  const Vec3 x = motion.x[middle_].xyz(), v = motion.v[middle_].xyz();
+  const Vec3 x = motion.x[rest_.middle].xyz(), v = motion.v[rest_.middle].xyz();
   // where xb and u of that row would be if it went on like this
   const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
-                    v + forcing.acceleration[middle_].xyz() * base_.hh};
+                    v + forcing.acceleration[rest_.middle].xyz() * base_.hh};
   const RowArrays rows = arrays();
   relief_ = {};
   RowSides sides{};
@@ -87,20 +87,20 @@ void Island::look_at_start(const Integrator& integrator, double h) {
     sides.lin = lin_.data();
     if (has_levers()) sides.kr = kr_.data();
   }
-  if (consistent() && integrator.takes_elastic()) divide_elastic();
+  if (consistent() && integrator.takes_elastic()) consistent_.divide_elastic(forcing, motion);
   const bool of_levers = problem_.of_rest && problem_.momenta;
   RowColumn rest;
   if (of_levers) {
-    rest = column(slot_->at_rest.lever, slot_->at_rest.lever_narrow);
+    rest = column(factor_.own()->at_rest.lever, factor_.own()->at_rest.lever_narrow);
   } else if (problem_.of_rest) {
-    rest.wide = rest_.data();
+    rest.wide = rest_.rows.data();
   }
   RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
     if (problem_.held && !of_levers) column_rows(rows, sides, begin, end);
     return state_rows(rows, motion.x.data(), motion.v.data(), o, rest, begin, end);
   });
-  if (consistent()) sum += couple_start();
+  if (consistent()) sum += consistent_.begin(rows, motion, has_levers() ? kr_.data() : nullptr, problem_.held ? lin_.data() : nullptr);
   const double m = total_mass_;
   const Vec3 db = sum.xb / m, dx = sum.x / m, dv = sum.v / m, du = sum.u / m;
   Start s;
@@ -119,7 +119,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   start_ = s;
   memory.radius = s.radius, memory.kinetic = s.kinetic;
   shape_moment_ = sum.moment;
-  shape_ = sum.moment * (of_levers ? slot_->at_rest.lever_second_inverse : rest_inverse_);
+  shape_ = sum.moment * (of_levers ? factor_.own()->at_rest.lever_second_inverse : rest_.inverse);
   if (!of_levers) return;
   if (fits_rest(second)) {
     sides.drift = relief_.p = (s.u - s.force * problem_.beta) / m;
@@ -146,7 +146,7 @@ bool Island::fits_rest(const Mat3& second) const {
     return std::sqrt(sum);
   };
   const double least_inertia = second(0, 0) + second(1, 1) + second(2, 2) - size(second);  // or less
-  return size(second - shape_ * rest_second_ * transpose(shape_)) <= most_apart * least_inertia;
+  return size(second - shape_ * rest_.second * transpose(shape_)) <= most_apart * least_inertia;
 }
 
 void Island::sum_forces(Start& s) const {
@@ -222,12 +222,12 @@ void Island::solve_columns() {
 /// A^-1 K of the rest shape, made anew where the matrix has changed.
 void Island::solve_rest(Factor& factor, double hh) {
   auto& swing = factor.at_rest;
-  if (swing.version == factor.version && swing.anchor_version == factor.anchor_version) return;
+  if (swing.version == factor.version && swing.changes == factor.changes) return;
   const double stiff = 1 / (hh * hh);
-  for (int i = 0; i < rows_; ++i) kr_[i] = rest_[i] * (forcing.mass[i] * stiff);
+  for (int i = 0; i < rows_; ++i) kr_[i] = rest_.rows[i] * (forcing.mass[i] * stiff);
   for (const AnchorTerm& term : anchors_)
     for (size_t i = 0; term.to_world && i < term.world.vertices.size(); ++i)
-      kr_[term.world.vertices[i]] += rest_[term.world.vertices[i]] * term.world.weight(i);
+      kr_[term.world.vertices[i]] += rest_.rows[term.world.vertices[i]] * term.world.weight(i);
   factor.solver.solve_once(kr_.data(), Akr_.data(), nullptr, nullptr);
   right_hand_sides_ += 3;
   swing.arm.assign(rows_, Vec4()), swing.arm_narrow.assign(rows_, Float4());
@@ -236,14 +236,14 @@ void Island::solve_rest(Factor& factor, double hh) {
   Mat3 lever_second;
   for (int i = 0; i < rows_; ++i) {
     if (forcing.mass[i] <= 0) continue;
-    const Vec4 lever = swing.lever[i] = Akr_[i], arm = swing.arm[i] = rest_[i] - lever;
+    const Vec4 lever = swing.lever[i] = Akr_[i], arm = swing.arm[i] = rest_.rows[i] - lever;
     swing.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
     swing.lever_narrow[i] = {float(lever.x), float(lever.y), float(lever.z), 0};
     swing.second = swing.second + outer(arm.xyz(), kr_[i].xyz());
-    lever_second = lever_second + outer(lever.xyz(), rest_[i].xyz() * forcing.mass[i]);
+    lever_second = lever_second + outer(lever.xyz(), rest_.rows[i].xyz() * forcing.mass[i]);
   }
   swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
-  swing.version = factor.version, swing.anchor_version = factor.anchor_version;
+  swing.version = factor.version, swing.changes = factor.changes;
 }
 
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
@@ -254,7 +254,7 @@ void Island::start_iterate(double h) {
   const RowArrays rows = arrays();
   RowColumn of_rest;
   if (problem_.of_rest) {
-    const auto& known = slot_->at_rest;
+    const auto& known = factor_.own()->at_rest;
     of_rest = problem_.swings ? column(known.arm, known.arm_narrow) : column(known.lever, known.lever_narrow);
   }
   const RowColumn kr = has_levers() ? column(kr_, kr_narrow_) : RowColumn();
@@ -309,13 +309,13 @@ void Island::start_iterate(double h) {
 StepProducts Island::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
-  if (consistent() && problem_.momenta) sum += coupled_columns();
+  if (consistent() && problem_.momenta) sum += consistent_.columns(Akr_.data(), Alin_.data());
   StepProducts s;
   s.momenta = problem_.momenta;
   s.lin_lin = sum.lin_lin;
   if (!problem_.momenta && !problem_.swings) return s;
   if (problem_.of_rest)
-    sum.second = shape_ * (problem_.swings ? slot_->at_rest.second * transpose(shape_) : transpose(shape_moment_));
+    sum.second = shape_ * (problem_.swings ? factor_.own()->at_rest.second * transpose(shape_) : transpose(shape_moment_));
   // (e_a x m r) . (e_b x A^-1 K r) = delta_ab tr T - T_ab
   const Mat3& t = sum.second;
   const Mat3 turns = Mat3::identity() * (t(0, 0) + t(1, 1) + t(2, 2)) - (t + transpose(t)) * 0.5;

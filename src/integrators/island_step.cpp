@@ -55,7 +55,7 @@ IterationProducts Island::products() {
                            loss_.on && loss_.found ? column(lin_, lin_narrow_) : RowColumn()};
   RowProducts sum = ordered_sum<RowProducts>(
       rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); });
-  if (consistent() && momenta) sum.l += coupled_spin();
+  if (consistent() && momenta) sum.l += consistent_.spin(Ag_.data());
   IterationProducts k;
   k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last, k.h_Ag = sum.lin_Ag;
   if (momenta) set(k.q_gg, sum.p / base_.hh, sum.l / base_.hh);
@@ -236,8 +236,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   // a conserving method releases H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
   if (factors) find_factor(base_.hh, settings);
-  problem_.of_rest = problem_.of_rest && slot_ && (problem_.swings || problem_.direct);
-  if (problem_.of_rest) solve_rest(*slot_, base_.hh);
+  problem_.of_rest = problem_.of_rest && factor_.own() && (problem_.swings || problem_.direct);
+  if (problem_.of_rest) solve_rest(*factor_.own(), base_.hh);
   narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);

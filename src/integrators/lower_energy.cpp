@@ -17,7 +17,7 @@ constexpr int most_relaxations = 300, bisections = 60;
 
 bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   const double hh = settings.integrator->effective_step(h);
-  const Factor* slot = factor_for(hh, settings);
+  const Factor* slot = matrix_.factor_for(hh, settings.factor_kind());
   const GlobalSolver* factor = slot ? &slot->solver : nullptr;
   if (!factor || anchored_) return false;
   if (!evaluated_) evaluate_motion();

@@ -76,7 +76,7 @@ class PositionBased final : public OwnStep {
       x_[i] = motion.x[i] + (motion.v[i] + forcing.acceleration[i] * h) * h;
       x_[i].w = forcing.inverse_mass[i];
     }
-    for (const Island::AnchorTerm& term : island.anchor_terms()) {
+    for (const AnchorTerm& term : island.anchor_terms()) {
       if (!term.to_world || term.world.hardness.empty()) continue;
       for (size_t i = 0; i < term.world.vertices.size(); ++i) x_[term.world.vertices[i]] = term.world.points[i];
     }
@@ -85,7 +85,7 @@ class PositionBased final : public OwnStep {
   void reserve(Island& island) {
     size_t blocks = 0, anchored = 0;
     island.each_potential([&](const Potential& potential, int) { blocks += blocks_for(potential); });
-    for (const Island::AnchorTerm& term : island.anchor_terms())
+    for (const AnchorTerm& term : island.anchor_terms())
       anchored += term.to_world ? term.world.vertices.size() : term.links.pairs.size();
     multipliers_.assign(blocks + 1, {});  // one more: a potential without constraints points behind the last
     anchor_multipliers_.assign(anchored, {});
@@ -105,7 +105,7 @@ class PositionBased final : public OwnStep {
       l += d;
       return d;
     };
-    for (const Island::AnchorTerm& term : island.anchor_terms()) {
+    for (const AnchorTerm& term : island.anchor_terms()) {
       const bool hard = !(term.to_world ? term.world.hardness : term.links.hardness).empty();
       if (term.to_world) {
         for (size_t i = 0; i < term.world.vertices.size(); ++i) {

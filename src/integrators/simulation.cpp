@@ -52,8 +52,8 @@ struct Simulation::Impl {
     return b;
   }
   int anchor(const char* function, int a) const {
-    require(a >= 0 && a < int(world.model.anchors.size()),
-            index_message(function, "anchor", a, int(world.model.anchors.size())));
+    require(a >= 0 && a < int(world.matter.anchors.size()),
+            index_message(function, "anchor", a, int(world.matter.anchors.size())));
     return a;
   }
 };
@@ -61,7 +61,7 @@ struct Simulation::Impl {
 namespace {
 
 /// Potentials that the method cannot drive, and who can drive all that the scene has.
-void check_method(const Scene& scene, const Model& model, Diagnostics& problems) {
+void check_method(const Scene& scene, const Matter& matter, Diagnostics& problems) {
   const auto refusal = [](const std::string& integrator, const Potential& potential) {
     const OwnStepEntry* own = find_own_step(integrator);
     return own ? own->refusal(potential) : std::string();
@@ -69,9 +69,9 @@ void check_method(const Scene& scene, const Model& model, Diagnostics& problems)
   const MethodInfo& method = *find_method(scene.solver.method);
   const std::string integrator = scene.solver.integrator.empty() ? method.integrator : scene.solver.integrator;
   std::vector<std::pair<std::string, std::string>> refused;  // where, and what
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
-    for (size_t k = 0; k < model.bodies[b].potentials.size(); ++k) {
-      const Potential& potential = *model.bodies[b].potentials[k];
+  for (size_t b = 0; b < matter.bodies.size(); ++b) {
+    for (size_t k = 0; k < matter.bodies[b].potentials.size(); ++k) {
+      const Potential& potential = *matter.bodies[b].potentials[k];
       const std::string why = refusal(integrator, potential);
       if (why.empty()) continue;
       const std::string name = "\"" + std::string(potential.name()) + "\"";
@@ -81,7 +81,7 @@ void check_method(const Scene& scene, const Model& model, Diagnostics& problems)
   }
   if (refused.empty()) return;
   const auto drives_all = [&](const MethodInfo& other) {
-    for (const Body& body : model.bodies)
+    for (const Matter::OfBody& body : matter.bodies)
       for (const auto& potential : body.potentials)
         if (!refusal(other.integrator, *potential).empty()) return false;
     return true;
@@ -104,13 +104,13 @@ Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& op
     report_mesh_files(scene, problems);
     return problems;
   }
-  Expected<Model> model = compile(scene);
-  problems.append(model.diagnostics());
-  if (!model) return problems;
-  check_method(scene, *model, problems);
+  Expected<CompiledScene> compiled = compile(scene);
+  problems.append(compiled.diagnostics());
+  if (!compiled) return problems;
+  check_method(scene, compiled->matter, problems);
   if (problems.has_errors()) return problems;
   const int threads = options.threads > 0 ? options.threads : hardware_threads();
-  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*model), threads)});
+  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*compiled), threads)});
   impl->world.warn_of_long_steps(problems);
   return {Simulation(std::move(impl)), problems};
 }
@@ -125,7 +125,7 @@ int Simulation::bodies() const { return int(impl_->world.model.bodies.size()); }
 int Simulation::vertices() const { return impl_->world.model.rows; }
 int Simulation::frame() const { return impl_->world.state.frame; }
 double Simulation::time() const { return impl_->world.state.time; }
-int Simulation::anchors() const { return int(impl_->world.model.anchors.size()); }
+int Simulation::anchors() const { return int(impl_->world.matter.anchors.size()); }
 int Simulation::factorizations() const { return impl_->world.factorizations(); }
 StepReport Simulation::step() { return impl_->world.step(); }
 void Simulation::reset() { impl_->world.reset(); }
@@ -143,9 +143,10 @@ std::vector<std::string> layout_of(const World& w) {
                 (s.minimizer.empty() ? "" : ", minimizer \"" + s.minimizer + "\"") +
                 (s.conservation.empty() ? "" : ", conservation \"" + s.conservation + "\"") +
                 (s.precision == Precision::float32 ? " in float" : " in double"));
-  for (const Body& body : w.model.bodies) {
+  for (size_t b = 0; b < w.model.bodies.size(); ++b) {
+    const Body& body = w.model.bodies[b];
     std::string line = "body \"" + body.name + "\" of " + count(body.count, "vertices");
-    for (const auto& potential : body.potentials)
+    for (const auto& potential : w.matter.bodies[b].potentials)
       line += ", " + std::to_string(potential->elements()) + " x " + std::string(potential->name());
     out.push_back(line);
   }
@@ -201,7 +202,7 @@ int Simulation::find_body(std::string_view name) const {
 
 int Simulation::elements() const {
   int sum = 0;
-  for (const Body& body : impl_->world.model.bodies)
+  for (const Matter::OfBody& body : impl_->world.matter.bodies)
     for (const auto& potential : body.potentials) sum += potential->elements();
   return sum;
 }
@@ -289,13 +290,14 @@ Measures Simulation::measure() const {
 double Simulation::constraint_error() const {
   double violation = 0, reference = 0;
   std::vector<Vec3> z, p;
-  for (const Body& body : impl_->world.model.bodies) {
-    for (const auto& potential : body.potentials) {
+  for (int b = 0; b < bodies(); ++b) {
+    const Vec4* const x = impl_->world.state.x.data() + first_vertex(b);
+    for (const auto& potential : impl_->world.matter.bodies[b].potentials) {
       if (potential->prestress() > 0) continue;
       size_t rows = 0;
       for (int e = 0; e < potential->elements(); ++e) rows += size_t(potential->rows(e));
       z.resize(rows), p.resize(rows);
-      potential->project(impl_->world.state.x.data() + body.first, z.data(), p.data());
+      potential->project(x, z.data(), p.data());
       size_t row = 0;
       for (int e = 0; e < potential->elements(); ++e) {
         double square = 0;
@@ -393,7 +395,7 @@ void Simulation::set_gravity(const Vec3& gravity) {
 void Simulation::set_parameter(int body, int potential, const std::string& name, double value) {
   World& w = impl_->world;
   impl_->body("set_parameter", body);
-  const int count = int(w.model.bodies[body].potentials.size());
+  const int count = int(w.matter.bodies[body].potentials.size());
   require(potential >= 0 && potential < count, index_message("set_parameter", "potential", potential, count));
   const PotentialEntry& entry = *find_potential(w.scene.bodies[body].potentials[potential].type);
   Diagnostics problems;
@@ -414,17 +416,17 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
 
 std::vector<double> Simulation::example_weights(int body, int potential) const {
   const World& w = impl_->world;
-  const Body& owner = w.model.bodies[impl_->body("example_weights", body)];
-  const int count = int(owner.potentials.size());
+  const Potentials& potentials = w.matter.bodies[impl_->body("example_weights", body)].potentials;
+  const int count = int(potentials.size());
   require(potential >= 0 && potential < count, index_message("example_weights", "potential", potential, count));
-  return owner.potentials[potential]->example_weights(w.state.x.data() + owner.first);
+  return potentials[potential]->example_weights(w.state.x.data() + first_vertex(body));
 }
 
 std::string Simulation::global_solver(int body) const {
   return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
 }
 
-int Simulation::winds() const { return int(impl_->world.model.sails.size()); }
+int Simulation::winds() const { return int(impl_->world.matter.wind_surfaces.size()); }
 
 int Simulation::find_wind(std::string_view name) const {
   for (int w = 0; w < winds(); ++w)
@@ -465,9 +467,9 @@ int Simulation::add_anchor(const AnchorSpec& spec) {
   Anchor anchor;
   if (!problems.has_errors()) anchor = compile_anchor(spec, w.model, where, problems);
   require(!problems.has_errors(), "add_anchor: " + problems.text());
-  return w.add_anchor(spec, std::move(anchor));
+  return w.anchors().add(spec, std::move(anchor));
 }
 
-void Simulation::remove_anchor(int anchor) { impl_->world.remove_anchor(impl_->anchor("remove_anchor", anchor)); }
+void Simulation::remove_anchor(int anchor) { impl_->world.anchors().remove(impl_->anchor("remove_anchor", anchor)); }
 
 }  // namespace verve

@@ -1,10 +1,13 @@
 // Islands at rest. One that has been slow for long enough, on things that take energy, falls asleep: it stays where it
 // was, without motion. A frame is a function of the state: one that left everything as it was, to the last bit, leaves
 // it so again, and is skipped.
+#include "integrators/sleeping.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/hash.h"
+#include "integrators/island_state.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -27,24 +30,103 @@ void add(BitHash& hash, const Vec3& v) { hash.add(v.x), hash.add(v.y), hash.add(
 
 }  // namespace
 
-bool World::is_slow(const Island& island) const {
+bool was_skipped(const Island& island) { return island.memory.same_starts > agreeing; }
+
+bool Sleeping::is_slow(const Island& island) const {
   // what slides without friction goes on, however slowly, as does what a collider carries
   for (const Contacts::TouchingPair& m : island.contacts.touching_pairs) {
-    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model.bodies.size()) + m.collider;
+    const int other = m.other >= 0 ? island.bodies()[m.other] : int(model_.bodies.size()) + m.collider;
     if (m.weight > 0 && m.collider >= 0 && island.contacts.shape_moves[m.collider]) return false;
-    if (m.weight > 0 && !(pair_of(island.bodies()[m.body], other).friction > 0)) return false;
+    if (m.weight > 0 && !(pairs_.of(island.bodies()[m.body], other, state_.friction).friction > 0)) return false;
   }
-  const double fall = slow * norm(island.forcing.common) * scene.step;
+  const double fall = slow * norm(island.forcing.common) * scene_.step;
   for (size_t k = 0; k < island.bodies().size(); ++k) {
-    const Body& body = model.bodies[island.bodies()[k]];
+    const Body& body = model_.bodies[island.bodies()[k]];
     double before = 0, after = 0;
     for (int r = 0; r < body.count; ++r) {
-      const Vec4 &v = state.v[body.first + r], &w = island.motion.v[island.offset(int(k)) + r];
+      const Vec4 &v = state_.v[body.first + r], &w = island.motion.v[island.offset(int(k)) + r];
       before += body.mass[r] * dot(v, v), after += body.mass[r] * dot(w, w);
     }
     if (!(std::max(before, after) < body.total_mass * fall * fall)) return false;
   }
   return true;
+}
+
+bool Sleeping::falls_asleep(const Island& island) {
+  const bool is_slow_now = settings_.conserves() && island.memory.loses_energy() && is_slow(island);
+  bool sleeps = is_slow_now;
+  for (const int b : island.bodies()) {
+    int& count = state_.ledger[b].slow_frames;
+    count = is_slow_now ? std::min(count + 1, frames_to_sleep) : 0;
+    sleeps = sleeps && count >= frames_to_sleep;
+  }
+  return sleeps;
+}
+
+/// Nothing acts on this island that may be another thing in the next frame.
+bool Sleeping::is_steady(const Island& island) const {
+  if (settings_.projection || !scene_.forces.empty() || !island.active_anchors().empty()) return false;
+  for (const ColliderSpec& c : scene_.colliders)
+    if (!fixed(c.position) || !fixed(c.rotation) || !fixed(c.active)) return false;
+  for (const int b : island.bodies()) {
+    const Dials& d = scene_.bodies[b].dials;
+    if (!fixed(d.momentum) || !fixed(d.spin) || !fixed(d.energy) || !fixed(d.half_life) || !fixed(d.damping))
+      return false;
+  }
+  return true;
+}
+
+/// Of all that the coming frame of an island depends on; none when it moves.
+std::optional<std::uint64_t> Sleeping::start_hash(const Island& island) const {
+  BitHash hash;
+  const auto whole = [&](double a) { hash.add(a); };
+  for (const int b : island.bodies()) {
+    const Body& body = model_.bodies[b];
+    for (int r = body.first; r < body.first + body.count; ++r) {
+      if (norm(state_.v[r].xyz()) != 0) return std::nullopt;
+      add(hash, state_.x[r].xyz()), add(hash, state_.p[r].xyz()), add(hash, state_.q[r].xyz());
+    }
+    const BodyLedger& l = state_.ledger[b];
+    add(hash, l.debt.p), add(hash, l.debt.l);
+    for (const double a :
+         {double(b), l.debt.h, l.last_step, l.booked_loss, l.work, l.pending, l.pair_energy, l.friction_energy, double(l.history),
+          double(l.mode), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
+          double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
+      whole(a);
+    if (l.held_momentum || l.held_spin) return std::nullopt;
+    const auto mine = [&](int row) { return row >= body.first && row < body.first + body.count; };
+    for (const FrictionAnchor& g : state_.friction_anchors) {
+      if (!mine(g.row)) continue;
+      for (int i = 0; i < g.count; ++i) whole(g.rows[i]), whole(g.weights[i]);
+      for (const int m : g.more) whole(m);
+      add(hash, g.point);
+      for (const double a : {double(g.row), double(g.collider), double(g.body), g.cap, g.stretch}) whole(a);
+    }
+    for (const CachedContact& c : state_.contacts) {
+      if (!mine(c.key[0])) continue;
+      for (const int k : c.key) whole(k);
+      whole(c.depth), whole(c.rest), add(hash, c.normal), add(hash, c.point);
+    }
+  }
+  add(hash, state_.gravity);
+  const SubstepControl& control = island.memory.substeps;
+  for (const double a : {state_.friction.value_or(-1), scene_.step, double(settings_.iterations), double(control.last),
+                         double(control.iterations), double(control.easy), control.loss, settings_.budget})
+    whole(a);
+  return hash.value();
+}
+
+bool Sleeping::begins_unchanged(Island& island, bool steady_forces) const {
+  IslandMemory& memory = island.memory;
+  const std::optional<std::uint64_t> hash =
+      steady_forces && memory.has_contacts && is_steady(island) ? start_hash(island) : std::nullopt;
+  if (!hash) {
+    memory.same_starts = 0;
+    return false;
+  }
+  memory.same_starts = memory.same_starts > 0 && memory.start_hash == *hash ? memory.same_starts + 1 : 1;
+  memory.start_hash = *hash;
+  return was_skipped(island);
 }
 
 /// Everything that touches here loses energy, and no impact is going on: what vibrates on after that is to come to rest.
@@ -60,24 +142,12 @@ bool World::settles(const Island& island) const {
   return rests;
 }
 
-/// At the end of a frame: it has been slow for long enough, on things that take energy.
-bool World::falls_asleep(const Island& island) {
-  const bool is_slow_now = settings.conserves() && island.memory.loses_energy() && is_slow(island);
-  bool sleeps = is_slow_now;
-  for (const int b : island.bodies()) {
-    int& count = state.ledger[b].slow_frames;
-    count = is_slow_now ? std::min(count + 1, frames_to_sleep) : 0;
-    sleeps = sleeps && count >= frames_to_sleep;
-  }
-  return sleeps;
-}
-
 /// As at the start of the frame, without motion: from then on every frame ends as it began (begins_unchanged). The contacts
 /// of an island that falls asleep are found anew once, without any change of its rest penetrations.
 void World::put_to_sleep(Island& island, StepOutcome& outcome) {
   bool was_asleep = true;
   for (const int b : island.bodies()) was_asleep = was_asleep && state.ledger[b].mode == Mode::asleep;
-  load(island);
+  load(state, island);
   if (!was_asleep) {
     for (const int b : island.bodies()) state.ledger[b] = start_ledger_[b];
     restore_contacts(island);
@@ -90,77 +160,6 @@ void World::put_to_sleep(Island& island, StepOutcome& outcome) {
   outcome.residual = {{}, {}, -kinetic};
   outcome.asleep = true;
   outcome.error_h = std::abs(outcome.residual.h) / outcome.e_ref;
-}
-
-/// Nothing acts on this island that may be another thing in the next frame.
-bool World::is_steady(const Island& island) const {
-  if (repels() || settings.projection || !scene.forces.empty() || in_wind(island) || !island.active_anchors().empty())
-    return false;
-  for (const ColliderSpec& c : scene.colliders)
-    if (!fixed(c.position) || !fixed(c.rotation) || !fixed(c.active)) return false;
-  for (const int b : island.bodies()) {
-    const Dials& d = scene.bodies[b].dials;
-    if (!fixed(d.momentum) || !fixed(d.spin) || !fixed(d.energy) || !fixed(d.half_life) || !fixed(d.damping))
-      return false;
-  }
-  return true;
-}
-
-/// Of all that the coming frame of an island depends on; none when it moves.
-std::optional<std::uint64_t> World::start_hash(const Island& island) const {
-  BitHash hash;
-  const auto whole = [&](double a) { hash.add(a); };
-  for (const int b : island.bodies()) {
-    const Body& body = model.bodies[b];
-    for (int r = body.first; r < body.first + body.count; ++r) {
-      if (norm(state.v[r].xyz()) != 0) return std::nullopt;
-      add(hash, state.x[r].xyz()), add(hash, state.p[r].xyz()), add(hash, state.q[r].xyz());
-    }
-    const BodyLedger& l = state.ledger[b];
-    add(hash, l.debt.p), add(hash, l.debt.l);
-    for (const double a :
-         {double(b), l.debt.h, l.last_step, l.booked_loss, l.work, l.pending, l.pair_energy, l.friction_energy, double(l.history),
-          double(l.mode), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
-          double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
-      whole(a);
-    if (l.held_momentum || l.held_spin) return std::nullopt;
-    const auto mine = [&](int row) { return row >= body.first && row < body.first + body.count; };
-    for (const FrictionAnchor& g : state.friction_anchors) {
-      if (!mine(g.row)) continue;
-      for (int i = 0; i < g.count; ++i) whole(g.rows[i]), whole(g.weights[i]);
-      for (const int m : g.more) whole(m);
-      add(hash, g.point);
-      for (const double a : {double(g.row), double(g.collider), double(g.body), g.cap, g.stretch}) whole(a);
-    }
-    for (const CachedContact& c : state.contacts) {
-      if (!mine(c.key[0])) continue;
-      for (const int k : c.key) whole(k);
-      whole(c.depth), whole(c.rest), add(hash, c.normal), add(hash, c.point);
-    }
-  }
-  add(hash, state.gravity);
-  const SubstepControl& control = island.memory.substeps;
-  for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(control.last),
-                         double(control.iterations), double(control.easy), control.loss, settings.budget})
-    whole(a);
-  return hash.value();
-}
-
-/// Whether it was left alone in the last frame.
-bool World::was_skipped(const Island& island) const { return island.memory.same_starts > agreeing; }
-
-/// At the start of a frame, once: it begins as the last frames began, and these left it so.
-bool World::begins_unchanged(Island& island) const {
-  IslandMemory& memory = island.memory;
-  const std::optional<std::uint64_t> hash =
-      island.memory.has_contacts && is_steady(island) ? start_hash(island) : std::nullopt;
-  if (!hash) {
-    memory.same_starts = 0;
-    return false;
-  }
-  memory.same_starts = memory.same_starts > 0 && memory.start_hash == *hash ? memory.same_starts + 1 : 1;
-  memory.start_hash = *hash;
-  return was_skipped(island);
 }
 
 /// A frame of an island that begins unchanged.

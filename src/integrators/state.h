@@ -2,6 +2,7 @@
 // model, the state and the dials. Going back is an assignment (World::restore).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -134,6 +135,15 @@ struct State {
   double time = 0;
   double origin = 0;  // time of frame 0
   int frame = 0;
+
+  /// W of a body and those around it is no longer what the last frame left: other forces act.
+  void energy_changed(int body);
 };
+
+inline void State::energy_changed(int body) {
+  for (IslandMemory& memory : islands)
+    if (std::find(memory.bodies.begin(), memory.bodies.end(), body) != memory.bodies.end())
+      memory.evaluated = false, memory.same_starts = 0;
+}
 
 }  // namespace verve

@@ -5,33 +5,34 @@
 
 namespace verve {
 
-/// What hangs on the surface of a body: the wind, and what it touches.
-void World::follow_surface(int b) {
-  Body& body = model.bodies[b];
-  for (Sail& sail : model.sails)
-    if (sail.body == b) sail = make_sail(b, body, body.tearing->surface(state.gone[b]));
-  if (!has_contact()) return;
-  body.surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
-}
+namespace {
 
-/// Elements and surface of a body, as state.gone says.
-void World::set_torn(int b) {
-  Body& body = model.bodies[b];
+/// Elements of a body, and what hangs on its surface: the wind, and what it touches. False: all was so already.
+bool remove_elements(const Model& model, int b, const std::vector<char>& gone, bool touchable, Matter& matter) {
+  const Body& body = model.bodies[b];
   std::vector<char> elements;
   bool changed = false;
-  for (size_t k = 0; k < body.potentials.size(); ++k) {
-    Potential& potential = *body.potentials[k];
+  for (size_t k = 0; k < matter.bodies[b].potentials.size(); ++k) {
+    Potential& potential = *matter.bodies[b].potentials[k];
     if (!potential.can_lose_elements()) continue;
-    body.tearing->find_elements(int(k), state.gone[b], elements);
+    body.tearing->find_elements(int(k), gone, elements);
     std::vector<char> now = potential.removed();
     now.resize(elements.size());
     if (now == elements) continue;
     potential.set_removed(elements);
     changed = true;
   }
-  if (!changed) return;
-  follow_surface(b);
-  if (has_contact()) forget_neighbours(b);
+  if (!changed) return false;
+  for (WindSurface& surface : matter.wind_surfaces)
+    if (surface.body == b) surface = make_wind_surface(b, body, body.tearing->surface(gone));
+  if (touchable) matter.bodies[b].surface = touchable_surface(body, body.tearing->removed(gone));
+  return true;
+}
+
+}  // namespace
+
+void World::set_torn(int b) {
+  if (remove_elements(model, b, state.gone[b], has_contact(), matter) && has_contact()) forget_neighbours(b);
 }
 
 /// The energy of what goes is a loss, and booked. Nothing else changes: masses, positions and velocities are what they
@@ -41,13 +42,14 @@ void World::tear(double time, StepReport& report) {
   std::vector<Island*> lighter;
   std::vector<int> bodies;  // that have torn; nothing is allocated while none does
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    Body& body = model.bodies[b];
+    const Body& body = model.bodies[b];
     if (!body.tearing) continue;
     torn_.clear();
     for (int t = 0; t < body.tearing->tests(); ++t) {
       const int k = body.tearing->potential_of(t);
       if (const auto limit = scene.bodies[b].potentials[k].tear.at(time))
-        body.tearing->find_over(t, *body.potentials[k], state.x.data() + body.first, *limit, state.gone[b], torn_);
+        body.tearing->find_over(t, *matter.bodies[b].potentials[k], state.x.data() + body.first, *limit, state.gone[b],
+                                torn_, over_);
     }
     if (torn_.empty()) continue;
     std::sort(torn_.begin(), torn_.end());
@@ -55,7 +57,7 @@ void World::tear(double time, StepReport& report) {
     body.tearing->remove(torn_, state.gone[b]);
     state.ledger[b].torn += int(torn_.size()), report.torn += int(torn_.size());
 
-    Island& island = *islands_[island_of_body_[b]];
+    Island& island = islands_.of(int(b));
     Island* owner = &island;  // of the factor
     for (Island* part : island.parts())
       if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;

@@ -38,7 +38,7 @@ void World::compile_contact() {
   std::vector<ContactBody> bodies(model.bodies.size());
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    const Surface& surface = body.surface;
+    const Surface& surface = matter.bodies[b].surface;
     ContactBody& c = bodies[b];
     c.surface = &surface, c.first = body.first, c.count = body.count, c.mass = body.mass.data();
     if (surface.vertices.empty()) continue;
@@ -61,14 +61,14 @@ void World::compile_contact() {
   for (const Collider& c : model.colliders) shapes.push_back(c.shape.get());
   detector_.compile(std::move(bodies), std::move(shapes), pair_table_);
   for (size_t b = 0; b < model.bodies.size(); ++b)
-    if (!model.bodies[b].surface.vertices.empty()) forget_neighbours(int(b));
+    if (!matter.bodies[b].surface.vertices.empty()) forget_neighbours(int(b));
 }
 
 /// What is near at rest never touches itself.
 void World::forget_neighbours(int b) {
   if (!scene.contact || !scene.contact->self) return;
   const Body& body = model.bodies[b];
-  Surface& surface = model.bodies[b].surface;
+  Surface& surface = matter.bodies[b].surface;
   surface.never_faces = {}, surface.never_edges = {}, surface.version = new_surface_version();
   never_within_rings(surface, 1);
   std::vector<Vec3> rest(body.count);
@@ -130,7 +130,7 @@ ContactDetector::Settings World::detector_settings() const {
 
 bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool driven) {
   if (!has_contact() || repels()) return false;
-  const auto [from, to, h, fraction] = step;
+  const double from = step.from, to = step.to, h = step.h;
   Stopwatch watch;
   Contacts& c = island.contacts;
   const bool had = island.memory.has_contacts, lost = island.memory.loses_energy();

@@ -38,12 +38,14 @@ Surface touchable_surface(const Body& body, const RemovedElements& removed) {
                       in_rows(left.edges, body), !removed.empty());
 }
 
-void compile_contact(const Scene& scene, Model& model, Diagnostics& out) {
+void compile_contact(const Scene& scene, CompiledScene& compiled, Diagnostics& out) {
+  auto& [model, matter] = compiled;
   for (size_t c = 0; c < scene.colliders.size(); ++c)
     model.colliders.push_back(
         {scene.colliders[c].name, make_shape(scene.colliders[c], "colliders[" + std::to_string(c) + "]", out)});
   if (scene.colliders.empty() && !scene.contact) return;
-  for (Body& body : model.bodies) body.surface = touchable_surface(body, {});
+  for (size_t b = 0; b < model.bodies.size(); ++b)
+    matter.bodies[b].surface = touchable_surface(model.bodies[b], {});
 }
 
 }  // namespace verve

@@ -253,7 +253,7 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
 }
 
 /// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
-void build_batches(Body& body, const BodySpec& spec, const std::vector<MassPair>& pairs, const std::string& where,
+void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, const std::vector<MassPair>& pairs, const std::string& where,
                    Diagnostics& out) {
   const int n = body.count;
   body.row_of_vertex.resize(n);
@@ -268,7 +268,7 @@ void build_batches(Body& body, const BodySpec& spec, const std::vector<MassPair>
   if (broken()) return;
 
   const auto make_all = [&] {
-    std::vector<std::unique_ptr<Potential>> batches;
+    Potentials batches;
     for (size_t k = 0; k < spec.potentials.size(); ++k) {
       batches.push_back(find_potential(spec.potentials[k].type)
                             ->make(inputs[k], where + ".potentials[" + std::to_string(k) + "]", out));
@@ -287,10 +287,10 @@ void build_batches(Body& body, const BodySpec& spec, const std::vector<MassPair>
   pattern.finish_pattern();
   body.vertex_of_row = elimination_order(pattern.matrix());
   for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
-  body.potentials = make_all();
+  potentials = make_all();
 
-  for (size_t k = 0; k < body.potentials.size(); ++k) {
-    const Potential& potential = *body.potentials[k];
+  for (size_t k = 0; k < potentials.size(); ++k) {
+    const Potential& potential = *potentials[k];
     const std::string place = where + ".potentials[" + std::to_string(k) + "]";
     for (int e = 0; e < potential.elements(); ++e) {
       bool massless = false;
@@ -318,25 +318,25 @@ double pressed(double x, double half) {
 
 }  // namespace
 
-Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles) {
-  Sail sail;
-  sail.body = index;
+WindSurface make_wind_surface(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles) {
+  WindSurface surface;
+  surface.body = index;
   std::vector<std::vector<int>> uses(body.count);
   for (const auto& t : triangles) {
-    auto& rows = sail.triangles.emplace_back();
+    auto& rows = surface.triangles.emplace_back();
     for (int i = 0; i < 3; ++i) {
       rows[i] = body.row_of_vertex[t[i]];
-      uses[rows[i]].push_back(int(sail.triangles.size()) - 1);
+      uses[rows[i]].push_back(int(surface.triangles.size()) - 1);
     }
   }
-  sail.first_use.push_back(0);
+  surface.first_use.push_back(0);
   for (int r = 0; r < body.count; ++r) {
     if (uses[r].empty() || !(body.mass[r] > 0)) continue;
-    sail.rows.push_back(r);
-    sail.use.insert(sail.use.end(), uses[r].begin(), uses[r].end());
-    sail.first_use.push_back(int(sail.use.size()));
+    surface.rows.push_back(r);
+    surface.use.insert(surface.use.end(), uses[r].begin(), uses[r].end());
+    surface.first_use.push_back(int(surface.use.size()));
   }
-  return sail;
+  return surface;
 }
 
 namespace {
@@ -425,9 +425,10 @@ Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::str
   return anchor;
 }
 
-Expected<Model> compile(const Scene& scene) {
+Expected<CompiledScene> compile(const Scene& scene) {
   Diagnostics out;
-  Model model;
+  CompiledScene compiled;
+  auto& [model, matter] = compiled;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& spec = scene.bodies[b];
     const std::string where = "bodies[" + std::to_string(b) + "]";
@@ -444,6 +445,7 @@ Expected<Model> compile(const Scene& scene) {
     if (!mesh) continue;
 
     Body& body = model.bodies.emplace_back();
+    Potentials& potentials = matter.bodies.emplace_back().potentials;
     body.name = spec.name;
     body.mesh = std::move(*mesh);
     place_mesh(body.mesh, spec.place);
@@ -472,7 +474,7 @@ Expected<Model> compile(const Scene& scene) {
     body.mass = mass;  // by vertex until the rows are known
     std::vector<MassPair> pairs;
     if (spec.mass_matrix == MassMatrix::consistent) pairs = mass_pairs(body.mesh, spec.density * scale);
-    build_batches(body, spec, pairs, where, out);
+    build_batches(body, potentials, spec, pairs, where, out);
     if (body.vertex_of_row.empty()) continue;  // with the reasons in out
     body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
     body.rest.resize(body.count);
@@ -481,8 +483,8 @@ Expected<Model> compile(const Scene& scene) {
       body.rest[r] = Vec4(body.mesh.vertices[body.vertex_of_row[r]]);
     }
     if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return !p.tear.empty(); }) &&
-        body.potentials.size() == spec.potentials.size())
-      body.tearing = std::make_unique<Tearing>(body, spec, where, out);
+        potentials.size() == spec.potentials.size())
+      body.tearing = std::make_unique<const Tearing>(body, potentials, spec, where, out);
   }
   if (out.has_errors()) return out;
 
@@ -492,7 +494,7 @@ Expected<Model> compile(const Scene& scene) {
     return -1;
   };
   for (size_t a = 0; a < scene.anchors.size(); ++a)
-    model.anchors.push_back(compile_anchor(scene.anchors[a], model, "anchors[" + std::to_string(a) + "]", out));
+    matter.anchors.push_back(compile_anchor(scene.anchors[a], model, "anchors[" + std::to_string(a) + "]", out));
   for (size_t f = 0; f < scene.forces.size(); ++f) {
     const ForceSpec& spec = scene.forces[f];
     ConstantForce& force = model.forces.emplace_back();
@@ -514,12 +516,12 @@ Expected<Model> compile(const Scene& scene) {
   }
   for (size_t w = 0; w < scene.winds.size(); ++w) {
     const int body = find(scene.winds[w].body);
-    model.sails.push_back(make_sail(body, model.bodies[body], surface(model.bodies[body].mesh)));
-    if (model.sails.back().triangles.empty())
+    matter.wind_surfaces.push_back(make_wind_surface(body, model.bodies[body], surface(model.bodies[body].mesh)));
+    if (matter.wind_surfaces.back().triangles.empty())
       out.error("winds[" + std::to_string(w) + "].body",
                 "found a body without triangles or tetrahedra, expected one that wind can act on");
   }
-  compile_contact(scene, model, out);
+  compile_contact(scene, compiled, out);
   if (out.has_errors()) return out;
 
   model.initial_x.resize(model.rows);
@@ -529,7 +531,7 @@ Expected<Model> compile(const Scene& scene) {
     set_initial_state(body, scene.bodies[b].initial, model.initial_x.data() + body.first,
                       model.initial_v.data() + body.first);
   }
-  return {std::move(model), std::move(out)};
+  return {std::move(compiled), std::move(out)};
 }
 
 }  // namespace verve

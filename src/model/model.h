@@ -1,4 +1,4 @@
-// A scene compiled for simulation: everything that does not move.
+// A scene compiled for simulation: the Model, which is const from then on, and the Matter, which follows the State.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,12 @@ struct Body {
   std::vector<int> row_of_vertex, vertex_of_row;
   std::vector<double> mass;  // per row [kg]; 0 for vertices that no element uses
   double total_mass = 0;
-  MassCoupling coupling;                               // in rows; empty: lumped
-  std::vector<Vec4> rest;                              // per row
-  std::vector<std::unique_ptr<Potential>> potentials;  // one per PotentialSpec
-  std::vector<ParameterValues> parameters;             // their values at time 0
-  Mesh embedded;                                       // surface at rest, placed; without triangles: none
-  Embedding embedding;                                 // of its vertices, by vertices of `mesh`
-  Surface surface;                                     // in rows; empty where nothing can be touched
-  std::unique_ptr<Tearing> tearing;                    // null: nothing tears
+  MassCoupling coupling;                    // in rows; empty: lumped
+  std::vector<Vec4> rest;                   // per row
+  std::vector<ParameterValues> parameters;  // of its potentials, at time 0
+  Mesh embedded;                            // surface at rest, placed; without triangles: none
+  Embedding embedding;                      // of its vertices, by vertices of `mesh`
+  std::unique_ptr<const Tearing> tearing;   // null: nothing tears
 };
 
 struct Anchor {
@@ -47,8 +45,8 @@ struct ConstantForce {
   Vec3 force;
 };
 
-/// What a wind can take hold of: triangles of a sheet, or the skin of a solid.
-struct Sail {
+/// What a wind acts on: triangles of a sheet, or the skin of a solid.
+struct WindSurface {
   int body = 0;
   std::vector<std::array<int, 3>> triangles;  // rows of the body
   std::vector<int> rows, first_use, use;      // the vertices in use, and the triangles of each
@@ -57,21 +55,39 @@ struct Sail {
 /// A rigid obstacle. Where it is at a time is for the scene's tracks to say.
 struct Collider {
   std::string name;
-  std::unique_ptr<Shape> shape;
+  std::unique_ptr<const Shape> shape;
 };
 
+/// What is the same in all frames.
 struct Model {
   std::vector<Body> bodies;
-  std::vector<Anchor> anchors;
   std::vector<ConstantForce> forces;
-  std::vector<Sail> sails;  // one per WindSpec
   std::vector<Collider> colliders;
   int rows = 0;
   std::vector<Vec4> initial_x, initial_v;
 };
 
+using Potentials = std::vector<std::unique_ptr<Potential>>;  // of a body: one per PotentialSpec
+
+/// What the state determines of the bodies, made for speed: the state has the parameters of materials, which elements
+/// are gone, and which anchors were added. Whoever changes these in the state changes it here too (World).
+struct Matter {
+  struct OfBody {
+    Potentials potentials;  // with materials and elements as they are now
+    Surface surface;        // what is left of it, in rows; empty where nothing can be touched
+  };
+  std::vector<OfBody> bodies;
+  std::vector<Anchor> anchors;
+  std::vector<WindSurface> wind_surfaces;  // one per WindSpec
+};
+
+struct CompiledScene {
+  Model model;
+  Matter matter;  // as it is at time 0
+};
+
 /// Loads meshes and builds batches. The scene must have passed check_scene.
-Expected<Model> compile(const Scene& scene);
+Expected<CompiledScene> compile(const Scene& scene);
 
 /// The vertices that an anchor holds, of a model whose bodies are there.
 Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
@@ -86,11 +102,11 @@ Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where);
 /// The shape of a collider of a scene that check_scene has accepted; null where its mesh is none.
 std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out);
 /// Triangles are those of the body's mesh, or what is left of its surface.
-Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
+WindSurface make_wind_surface(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
 /// Of what is left of the body's mesh; vertices without elements are part of it once something has torn.
 Surface touchable_surface(const Body& body, const RemovedElements& removed);
 /// The colliders of a scene, and the surfaces of its bodies where something can touch them.
-void compile_contact(const Scene& scene, Model& model, Diagnostics& out);
+void compile_contact(const Scene& scene, CompiledScene& compiled, Diagnostics& out);
 
 /// What is wrong inside the mesh files of a scene that cannot be compiled for other reasons.
 void report_mesh_files(const Scene& scene, Diagnostics& out);

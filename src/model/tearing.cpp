@@ -51,7 +51,8 @@ std::vector<int> neighbours(const std::vector<std::array<int, 4>>& tetrahedra) {
 
 }  // namespace
 
-Tearing::Tearing(const Body& body, const BodySpec& spec, const std::string& where, Diagnostics& out)
+Tearing::Tearing(const Body& body, std::span<const std::unique_ptr<Potential>> potentials, const BodySpec& spec,
+                 const std::string& where, Diagnostics& out)
     : tetrahedra_(body.mesh.tetrahedra),
       triangles_(body.mesh.triangles),
       edges_(unique_edges(body.mesh)),
@@ -80,8 +81,8 @@ Tearing::Tearing(const Body& body, const BodySpec& spec, const std::string& wher
       if (!spec.potentials[k].tear.empty()) return where + ".potentials[" + std::to_string(k) + "].tear";
     return std::string();
   }();
-  for (size_t k = 0; k < body.potentials.size(); ++k) {
-    const Potential& potential = *body.potentials[k];
+  for (size_t k = 0; k < potentials.size(); ++k) {
+    const Potential& potential = *potentials[k];
     const std::string kind = find_potential(spec.potentials[k].type)->info.elements;
     CellLists& acts = acts_on_.emplace_back();
     if (!potential.can_lose_elements()) {
@@ -139,12 +140,12 @@ int Tearing::edge(int a, int b) const {
 /// definite: its eigenvalues in the metric of D are t^2 - s_i^2. By leading minors, which need no square root and no
 /// inverse of the rest shape.
 void Tearing::find_over(int test, const Potential& potential, const Vec4* x, double limit,
-                        const std::vector<char>& gone, std::vector<int>& torn) {
+                        const std::vector<char>& gone, std::vector<int>& torn, std::vector<char>& over) const {
   const Test& t = tests_[test];
   const CellLists& acts = acts_on_[t.potential];
   const int corners = potential.corners(0);
   const double square = limit * limit;
-  over_.assign(t.rest.size(), 0);
+  over.assign(t.rest.size(), 0);
   parallel_for(int(t.rest.size()), grain, [&](int begin, int end, int) {
     for (int e = begin; e < end; ++e) {
       if (gone[acts[e][0]]) continue;
@@ -160,11 +161,11 @@ void Tearing::find_over(int test, const Potential& potential, const Vec4* x, dou
       if (corners > 2) whole = whole && two > 0;
       if (corners > 3)
         whole = whole && m[5] * two - m[4] * (m[0] * m[4] - m[1] * m[3]) - m[3] * (m[3] * m[2] - m[1] * m[4]) > 0;
-      over_[e] = !whole;
+      over[e] = !whole;
     }
   });
-  for (size_t e = 0; e < over_.size(); ++e)
-    if (over_[e]) torn.push_back(acts[int(e)][0]);
+  for (size_t e = 0; e < over.size(); ++e)
+    if (over[e]) torn.push_back(acts[int(e)][0]);
 }
 
 void Tearing::remove(std::span<const int> torn, std::vector<char>& gone) const {

@@ -15,7 +15,8 @@ struct Body;
 class Tearing {
  public:
   /// Of a body whose potentials are made. What cannot follow is reported at the potential.
-  Tearing(const Body& body, const BodySpec& spec, const std::string& where, Diagnostics& out);
+  Tearing(const Body& body, std::span<const std::unique_ptr<Potential>> potentials, const BodySpec& spec,
+          const std::string& where, Diagnostics& out);
 
   /// Cells: all tetrahedra, then all triangles, then all edges (unique_edges). One flag for each says whether it is
   /// gone.
@@ -23,9 +24,9 @@ class Tearing {
   /// One for each potential with a limit.
   int tests() const { return int(tests_.size()); }
   int potential_of(int test) const { return tests_[test].potential; }
-  /// Adds the cells whose largest stretch is above `limit` and that are still there.
+  /// Adds the cells whose largest stretch is above `limit` and that are still there. `over`: work space.
   void find_over(int test, const Potential& potential, const Vec4* x, double limit, const std::vector<char>& gone,
-                 std::vector<int>& torn);
+                 std::vector<int>& torn, std::vector<char>& over) const;
   /// The cells and all that cannot be without them: what contains a torn edge, and edges left without any element.
   void remove(std::span<const int> torn, std::vector<char>& gone) const;
   /// Flags of the elements of a potential: gone where any of the cells that it acts on is.
@@ -58,7 +59,6 @@ class Tearing {
   std::vector<int> across_;         // 4 per tetrahedron: the one behind each face, -1 for none
   std::vector<CellLists> acts_on_;  // per potential: the cells of each element
   std::vector<Test> tests_;
-  std::vector<char> over_;
 };
 
 }  // namespace verve

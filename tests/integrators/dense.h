@@ -29,7 +29,7 @@ inline std::vector<Vec4> rows_of(const Vector& v) {
 inline Matrix dense_matrix(const Rig& rig, double hh) {
   Matrix a = Matrix::Zero(rig.rows(), rig.rows());
   for (int r = 0; r < rig.rows(); ++r) a(r, r) += rig.mass(r) / (hh * hh);
-  for (const auto& p : rig.model.bodies[0].potentials)
+  for (const auto& p : rig.matter.bodies[0].potentials)
     for (int e = 0; e < p->elements(); ++e)
       for (int k = 0; k < p->rows(0); ++k)
         for (int i = 0; i < p->corners(0); ++i)

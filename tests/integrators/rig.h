@@ -27,7 +27,9 @@ inline Settings settings_for(const std::string& method, int iterations, double t
 
 struct Rig {
   Scene scene;
-  Model model;
+  CompiledScene compiled;
+  const Model& model = compiled.model;
+  Matter& matter = compiled.matter;
   std::unique_ptr<Island> island;
 
   explicit Rig(Mesh mesh, std::vector<PotentialSpec> potentials, std::vector<AnchorSpec> anchors = {}) {
@@ -37,12 +39,12 @@ struct Rig {
     body.potentials = std::move(potentials);
     scene.bodies.push_back(body);
     scene.anchors = std::move(anchors);
-    Expected<Model> made = compile(scene);
+    Expected<CompiledScene> made = compile(scene);
     REQUIRE_MESSAGE(made.has_value(), made.diagnostics().text());
-    model = std::move(*made);
+    compiled = std::move(*made);
     std::vector<int> active;
-    for (size_t a = 0; a < model.anchors.size(); ++a) active.push_back(int(a));
-    island = std::make_unique<Island>(model, std::vector<int>{0}, active);
+    for (size_t a = 0; a < matter.anchors.size(); ++a) active.push_back(int(a));
+    island = std::make_unique<Island>(model, matter, std::vector<int>{0}, active);
     island->motion.x = model.initial_x;
     for (auto& term : island->anchor_terms()) {
       term.world.stiffness = scene.anchors[term.anchor].stiffness.at(0).value();
@@ -90,7 +92,7 @@ struct Rig {
   double energy(const std::vector<Vec4>& x, std::vector<Vec4>* gradient = nullptr) {
     std::vector<Vec4> g(x.size());
     double sum = 0;
-    for (const auto& p : model.bodies[0].potentials) sum += p->add_gradient(x.data(), g.data(), Precision::float64);
+    for (const auto& p : matter.bodies[0].potentials) sum += p->add_gradient(x.data(), g.data(), Precision::float64);
     for (const auto& term : island->anchor_terms()) sum += term.world.add_gradient(x.data(), g.data());
     if (gradient) *gradient = g;
     return sum;

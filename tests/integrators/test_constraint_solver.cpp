@@ -235,7 +235,7 @@ TEST_CASE("the linearised step is the solution of one linear system (Inventory N
   // K in full: k n n^T + k C/l (I - n n^T), the latter where it is positive
   Matrix K = Matrix::Zero(3 * n, 3 * n);
   Vector f = Vector::Zero(3 * n);
-  const Potential& p = *rig.model.bodies[0].potentials[0];
+  const Potential& p = *rig.matter.bodies[0].potentials[0];
   for (int e = 0; e < p.elements(); ++e) {
     const int i = p.vertex(e, 0), j = p.vertex(e, 1);
     const Vec3 d = (x[j] - x[i]).xyz(), u = d / norm(d);

@@ -18,7 +18,7 @@ namespace {
 std::unique_ptr<World> world_of(const Scene& scene) {
   const Diagnostics problems = check_scene(scene);
   REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
-  Expected<Model> model = compile(scene);
+  Expected<CompiledScene> model = compile(scene);
   REQUIRE_MESSAGE(model.has_value(), model.diagnostics().text());
   return std::make_unique<World>(scene, std::move(*model), 1);
 }
@@ -211,7 +211,7 @@ TEST_CASE("a factor that follows planes equals a fresh one, and is the old one w
     followed |= !island.planes().empty();
     SymmetricAssembly assembly;
     bool has_pattern = false;
-    island.assemble(assembly, has_pattern, island.base().hh);
+    island.matrix().assemble(assembly, has_pattern, island.base().hh);
     Cholesky fresh;
     REQUIRE(fresh.factorize(assembly.matrix(), true, Precision::float64));
     std::vector<Vec4> b(island.rows()), x(island.rows()), y(island.rows());

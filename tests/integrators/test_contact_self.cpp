@@ -16,7 +16,7 @@ namespace {
 std::unique_ptr<World> world_of(const Scene& scene, int threads = 1) {
   const Diagnostics problems = check_scene(scene);
   REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
-  Expected<Model> model = compile(scene);
+  Expected<CompiledScene> model = compile(scene);
   REQUIRE_MESSAGE(model.has_value(), model.diagnostics().text());
   return std::make_unique<World>(scene, std::move(*model), threads);
 }

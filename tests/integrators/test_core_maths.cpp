@@ -139,7 +139,7 @@ TEST_CASE("the local/global iterate of Eq. 7 is the quasi-Newton iterate of Eq. 
           const Vec4 y = (base.xb[r] + base.u[r] * base.hh) * (rig->mass(r) / (base.hh * base.hh));
           rhs.row(r) << y.x, y.y, y.z;
         }
-        for (const auto& p : rig->model.bodies[0].potentials) {
+        for (const auto& p : rig->matter.bodies[0].potentials) {
           std::vector<Vec3> z(p->elements() * p->rows(0)), projected(z.size());
           p->project(x.data(), z.data(), projected.data());
           for (int e = 0; e < p->elements(); ++e)
@@ -432,7 +432,7 @@ TEST_CASE("a step makes 3 scalar solves to set up, 6 where its columns are not k
         const bool more = published ? !anchored : k == 0;
         REQUIRE(rig.island->right_hand_sides() - before == (!held ? 0 : more ? 6 : 3) + 3 * out.iterations);
       }
-      CHECK(rig.island->factorizations() == 1);
+      CHECK(rig.island->matrix().factorizations() == 1);
     }
   }
   // A shape that no affine map makes of that at rest has columns of its own.

@@ -68,7 +68,7 @@ struct LocalGlobal {
 
 std::vector<Potential*> batches_of(Rig& rig) {
   std::vector<Potential*> out;
-  for (const auto& p : rig.model.bodies[0].potentials) out.push_back(p.get());
+  for (const auto& p : rig.matter.bodies[0].potentials) out.push_back(p.get());
   return out;
 }
 

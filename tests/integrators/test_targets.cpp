@@ -45,7 +45,7 @@ Scene hanging(const std::string& method, double stiffness) {
 std::unique_ptr<World> world_of(const Scene& scene) {
   const Diagnostics problems = check_scene(scene);
   REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
-  Expected<Model> model = compile(scene);
+  Expected<CompiledScene> model = compile(scene);
   REQUIRE_MESSAGE(model.has_value(), model.diagnostics().text());
   return std::make_unique<World>(scene, std::move(*model), 1);
 }

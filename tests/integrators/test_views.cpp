@@ -27,7 +27,7 @@ TEST_CASE("the local/global solver for springs of Liu et al. 2013 is PD restrict
   rig.shake(0.02, 1, 7);
   rig.push(1, 9);
   const Motion start = rig.island->motion;
-  const Potential& potential = *rig.model.bodies[0].potentials[0];
+  const Potential& potential = *rig.matter.bodies[0].potentials[0];
   const int n = rig.rows();
   // their Eq. 12 and 13: L and J over all springs, x = (M + h^2 L)^-1 (h^2 J d + M y)
   const double h = frame;
@@ -140,13 +140,13 @@ TEST_CASE("PD with A = B = sqrt(M_i) is the Jacobi solver (Inventory P06, PD Sec
   CHECK(*std::max_element(mass.begin(), mass.end()) > 1.5 * *std::min_element(mass.begin(), mass.end()));
   std::vector<Edge> edges;
   const std::vector<Vec4>& rest = rig.model.bodies[0].rest;
-  std::unique_ptr<Potential>& potential = rig.model.bodies[0].potentials[0];
+  std::unique_ptr<Potential>& potential = rig.matter.bodies[0].potentials[0];
   for (int e = 0; e < potential->elements(); ++e) {
     const int a = potential->vertex(e, 0), b = potential->vertex(e, 1);
     edges.push_back({a, b, norm((rest[b] - rest[a]).xyz())});
   }
   potential = std::make_unique<WeighedEdges>(edges, mass, w);
-  rig.island = std::make_unique<Island>(rig.model, std::vector<int>{0}, std::vector<int>{});
+  rig.island = std::make_unique<Island>(rig.model, rig.matter, std::vector<int>{0}, std::vector<int>{});
   rig.island->motion.x = rig.model.initial_x;
   rig.shake(0.03, 1, 11);
   rig.push(1, 12);

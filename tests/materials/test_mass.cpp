@@ -34,7 +34,7 @@ std::vector<BodySpec> shapes() {
 
 Body body_of(const BodySpec& spec) {
   Scene scene = scene_of(spec);
-  return std::move(compile(scene).value().bodies[0]);
+  return std::move(compile(scene).value().model.bodies[0]);
 }
 
 /// M_c in rows of the body.

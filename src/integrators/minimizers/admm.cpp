@@ -43,7 +43,7 @@ class Admm final : public Minimizer {
       gap += p.add_proximal(x.data() + first, dual, gradient_.data() + first);
       for (int e = 0; e < p.elements(); ++e) dual += p.rows(e);
     });
-    for (const Island::AnchorTerm& term : island.anchor_terms()) {
+    for (const AnchorTerm& term : island.anchor_terms()) {
       if (term.to_world) {
         term.world.add_gradient(x.data(), gradient_.data());
       } else {

@@ -12,7 +12,7 @@ class StepMatrix {
   bool refresh(const Island& island, bool without_hessians) {
     const double hh = island.base().hh;
     if (has_pattern_ && hh == hh_ && island.version() == version_) return false;
-    island.assemble(assembly_, has_pattern_, hh, without_hessians);
+    island.matrix().assemble(assembly_, has_pattern_, hh, without_hessians);
     hh_ = hh, version_ = island.version();
     return true;
   }
