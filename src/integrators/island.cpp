@@ -10,7 +10,6 @@ namespace verve {
 
 namespace {
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
@@ -55,13 +54,13 @@ Island::Island(const Model& model, std::vector<int> bodies, const std::vector<in
   for (size_t k = 0; k < bodies_.size(); ++k) {
     const Body& body = model.bodies[bodies_[k]];
     Vec3 center{};
-    for (int r = 0; r < body.count; ++r) center += vec3(body.rest[r]) * body.mass[r];
+    for (int r = 0; r < body.count; ++r) center += body.rest[r].xyz() * body.mass[r];
     center = center / body.total_mass;
     for (int r = 0; r < body.count; ++r) {
       const Vec4 d = body.rest[r] - Vec4(center);
       rest_[offsets_[k] + r] = d;
       rest_size_ += 0.5 * body.mass[r] * dot(d, d);
-      rest_second_ = rest_second_ + outer(vec3(d), vec3(d) * body.mass[r]);
+      rest_second_ = rest_second_ + outer(d.xyz(), d.xyz() * body.mass[r]);
     }
   }
   rest_inverse_ = pseudo_inverse(rest_second_, 1e-10);  // of a sheet, singular
@@ -308,7 +307,8 @@ void Island::restore_factors(const std::vector<FactorRecord>& records, const Set
       std::vector<std::vector<char>> now;
       const auto set_removed = [&](auto&& flags) {
         for (size_t k = 0, i = 0; k < bodies_.size(); ++k)
-          for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < model_.bodies[bodies_[k]].potentials.size(); ++p, ++i)
+          for (size_t p = 0; model_.bodies[bodies_[k]].tearing && p < model_.bodies[bodies_[k]].potentials.size();
+               ++p, ++i)
             flags(*model_.bodies[bodies_[k]].potentials[p], k, p, i);
       };
       const auto assign = [](Potential& potential, std::vector<char> flags) {

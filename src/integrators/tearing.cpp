@@ -8,8 +8,8 @@ namespace verve {
 /// What hangs on the surface of a body: the wind, and what it touches.
 void World::follow_surface(int b) {
   Body& body = model.bodies[b];
-  for (Sail& sail : model.sails)
-    if (sail.body == b) sail = make_sail(b, body, body.tearing->surface(state.gone[b]));
+  for (WindSurface& surface : model.wind_surfaces)
+    if (surface.body == b) surface = make_wind_surface(b, body, body.tearing->surface(state.gone[b]));
   if (!has_contact()) return;
   body.surface = touchable_surface(body, body.tearing->removed(state.gone[b]));
 }

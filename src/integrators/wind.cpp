@@ -11,23 +11,23 @@ namespace {
 constexpr int grain = 512;  // triangles, or vertices, per chunk
 }
 
-void add_wind(const Sail& sail, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force, double* rate,
-              std::vector<Vec3>& area) {
-  area.resize(std::max(area.size(), sail.triangles.size()));
-  parallel_for(int(sail.triangles.size()), grain, [&](int begin, int end, int) {
+void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force,
+              double* rate, std::vector<Vec3>& area) {
+  area.resize(std::max(area.size(), surface.triangles.size()));
+  parallel_for(int(surface.triangles.size()), grain, [&](int begin, int end, int) {
     for (int t = begin; t < end; ++t) {
-      const auto& [a, b, c] = sail.triangles[t];
+      const auto& [a, b, c] = surface.triangles[t];
       area[t] = cross((x[b] - x[a]).xyz(), (x[c] - x[a]).xyz()) * 0.5;
     }
   });
-  parallel_for(int(sail.rows.size()), grain, [&](int begin, int end, int) {
+  parallel_for(int(surface.rows.size()), grain, [&](int begin, int end, int) {
     for (int k = begin; k < end; ++k) {
-      const int r = sail.rows[k];
+      const int r = surface.rows[k];
       const Vec3 past = air - v[r].xyz();
       Vec3 push{};
       double size = 0;
-      for (int u = sail.first_use[k]; u < sail.first_use[k + 1]; ++u) {
-        const Vec3& a = area[sail.use[u]];
+      for (int u = surface.first_use[k]; u < surface.first_use[k + 1]; ++u) {
+        const Vec3& a = area[surface.use[u]];
         const double length = norm(a);
         if (!(length > 0)) continue;
         push += a * (dot(a, past) / length);
@@ -41,8 +41,8 @@ void add_wind(const Sail& sail, const Vec3& air, double drag, const Vec4* x, con
 }
 
 bool World::in_wind(const Island& island) const {
-  for (const Sail& sail : model.sails)
-    if (&island_of(sail.body) == &island) return true;
+  for (const WindSurface& surface : model.wind_surfaces)
+    if (&island_of(surface.body) == &island) return true;
   return false;
 }
 
@@ -55,13 +55,13 @@ void World::blow(Island& island, double time, double h) {
   f.force = f.steady;
   wind_work_.rate.assign(island.rows(), 0.0);
   wind_work_.start = island.motion.x;
-  for (size_t w = 0; w < model.sails.size(); ++w) {
-    const Sail& sail = model.sails[w];
+  for (size_t w = 0; w < model.wind_surfaces.size(); ++w) {
+    const WindSurface& surface = model.wind_surfaces[w];
     const WindSpec& spec = scene.winds[w];
     const auto air = state.winds[w] ? state.winds[w] : spec.velocity.at(time);
-    if (&island_of(sail.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
-    const int to = island.offset(place_in_island_[sail.body]);
-    add_wind(sail, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
+    if (&island_of(surface.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
+    const int to = island.offset(place_in_island_[surface.body]);
+    add_wind(surface, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
              wind_work_.rate.data() + to, wind_work_.area);
   }
   // of a consistent mass the lightest motion: no vibration of the mesh may be taken past either

@@ -10,8 +10,8 @@ namespace verve {
 
 namespace {
 constexpr double hard_factor = 1000;
-/// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most of
-/// their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
+/// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most
+/// of their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
 /// (docs/decisions/002-loss-direction.md)
 constexpr double sheet_rho = 0.65;
 }
@@ -79,8 +79,8 @@ void World::reset() {
   state.anchors.resize(model.anchors.size());
   for (size_t a = 0; a < anchors.size(); ++a)  // those that were added stay
     state.anchors[a].added = anchors[a].added, state.anchors[a].removed = anchors[a].removed;
-  state.winds.resize(model.sails.size());
-  if (!model.sails.empty() || repels()) state.acceleration.assign(model.rows, {});
+  state.winds.resize(model.wind_surfaces.size());
+  if (!model.wind_surfaces.empty() || repels()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < model.anchors.size(); ++a) state.anchors[a].hold.resize(model.anchors[a].rows.size());
   state.gravity = scene.gravity;
@@ -207,7 +207,8 @@ int World::add_anchor(const AnchorSpec& spec, Anchor anchor) {
   size_t a = 0;
   // one that was removed since the last step is still part of its island
   while (a < state.anchors.size() && !(state.anchors[a].removed && !state.anchors[a].active)) ++a;
-  if (a == state.anchors.size()) scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back();
+  if (a == state.anchors.size())
+    scene.anchors.emplace_back(), model.anchors.emplace_back(), state.anchors.emplace_back();
   scene.anchors[a] = spec;
   model.anchors[a] = std::move(anchor);
   state.anchors[a] = {};
@@ -354,7 +355,8 @@ void World::update_forces() {
 
 void World::forget_history() {
   // contacts, impacts and what they have left to the ledger belong to another motion too
-  state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
+  state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(),
+      state.islands.clear();
   for (BodyLedger& ledger : state.ledger) {
     ledger.history = false, ledger.mode = Mode::free;
     ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
@@ -405,7 +407,7 @@ void World::set_step(double h) {
   }
 }
 
-Kick World::kick(int body) {
+RigidImpulse World::impulse_on(int body) {
   const Body& b = model.bodies[body];
   return {b.mass.data(),
           state.x.data() + b.first,
@@ -423,7 +425,7 @@ void World::apply_pushes(double from, double to) {
     for (size_t b = 0; b < model.bodies.size(); ++b) {
       const Body& body = model.bodies[b];
       if (body.name != push.body) continue;
-      Kick k = kick(int(b));
+      RigidImpulse k = impulse_on(int(b));
       Vec3 point = push.point.value_or(k.center());
       if (push.rest_point) {
         const auto distance = [&](int r) { return norm(body.rest[r].xyz() - *push.rest_point); };

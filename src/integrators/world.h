@@ -8,8 +8,8 @@
 #include "contact/pair_table.h"
 #include "contact/rest_penetration.h"
 #include "integrators/island.h"
-#include "integrators/kicks.h"
 #include "integrators/ledger.h"
+#include "integrators/rigid_impulse.h"
 #include "integrators/state.h"
 #include "integrators/wind.h"
 #include "verve/simulation.h"
@@ -26,7 +26,7 @@ class World {
   StepReport step();
   Measures measure(int body) const;
   double total(int body) const;  // of measure()
-  Kick kick(int body);
+  RigidImpulse impulse_on(int body);
   /// E_col at x of all repulsion springs, and minus its gradient, per row of the state (repulsion.cpp).
   double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
   int factorizations() const;

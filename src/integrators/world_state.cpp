@@ -151,7 +151,8 @@ void World::remember() {
   for (const auto& island : clusters_) island->record_factors(state.factors);
   // more than before: so that the copy with which the next frame begins asks for no memory
   size_t size = state.factors.size();
-  for (const IslandMemory& memory : state.islands) size += memory.own_step.size() + memory.planes.size() + memory.loads.size();
+  for (const IslandMemory& memory : state.islands)
+    size += memory.own_step.size() + memory.planes.size() + memory.loads.size();
   if (size > remembered_) before_ = state;
   remembered_ = size;
 }

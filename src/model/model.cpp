@@ -318,25 +318,25 @@ double pressed(double x, double half) {
 
 }  // namespace
 
-Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles) {
-  Sail sail;
-  sail.body = index;
+WindSurface make_wind_surface(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles) {
+  WindSurface out;
+  out.body = index;
   std::vector<std::vector<int>> uses(body.count);
   for (const auto& t : triangles) {
-    auto& rows = sail.triangles.emplace_back();
+    auto& rows = out.triangles.emplace_back();
     for (int i = 0; i < 3; ++i) {
       rows[i] = body.row_of_vertex[t[i]];
-      uses[rows[i]].push_back(int(sail.triangles.size()) - 1);
+      uses[rows[i]].push_back(int(out.triangles.size()) - 1);
     }
   }
-  sail.first_use.push_back(0);
+  out.first_use.push_back(0);
   for (int r = 0; r < body.count; ++r) {
     if (uses[r].empty() || !(body.mass[r] > 0)) continue;
-    sail.rows.push_back(r);
-    sail.use.insert(sail.use.end(), uses[r].begin(), uses[r].end());
-    sail.first_use.push_back(int(sail.use.size()));
+    out.rows.push_back(r);
+    out.use.insert(out.use.end(), uses[r].begin(), uses[r].end());
+    out.first_use.push_back(int(out.use.size()));
   }
-  return sail;
+  return out;
 }
 
 namespace {
@@ -514,8 +514,8 @@ Expected<Model> compile(const Scene& scene) {
   }
   for (size_t w = 0; w < scene.winds.size(); ++w) {
     const int body = find(scene.winds[w].body);
-    model.sails.push_back(make_sail(body, model.bodies[body], surface(model.bodies[body].mesh)));
-    if (model.sails.back().triangles.empty())
+    model.wind_surfaces.push_back(make_wind_surface(body, model.bodies[body], surface(model.bodies[body].mesh)));
+    if (model.wind_surfaces.back().triangles.empty())
       out.error("winds[" + std::to_string(w) + "].body",
                 "found a body without triangles or tetrahedra, expected one that wind can act on");
   }

@@ -47,8 +47,8 @@ struct ConstantForce {
   Vec3 force;
 };
 
-/// What a wind can take hold of: triangles of a sheet, or the skin of a solid.
-struct Sail {
+/// What a wind acts on: triangles of a sheet, or the skin of a solid.
+struct WindSurface {
   int body = 0;
   std::vector<std::array<int, 3>> triangles;  // rows of the body
   std::vector<int> rows, first_use, use;      // the vertices in use, and the triangles of each
@@ -64,7 +64,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Anchor> anchors;
   std::vector<ConstantForce> forces;
-  std::vector<Sail> sails;  // one per WindSpec
+  std::vector<WindSurface> wind_surfaces;  // one per WindSpec
   std::vector<Collider> colliders;
   int rows = 0;
   std::vector<Vec4> initial_x, initial_v;
@@ -86,7 +86,7 @@ Expected<Mesh> load_surface(const MeshSpec& spec, const std::string& where);
 /// The shape of a collider of a scene that check_scene has accepted; null where its mesh is none.
 std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out);
 /// Triangles are those of the body's mesh, or what is left of its surface.
-Sail make_sail(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
+WindSurface make_wind_surface(int index, const Body& body, const std::vector<std::array<int, 3>>& triangles);
 /// Of what is left of the body's mesh; vertices without elements are part of it once something has torn.
 Surface touchable_surface(const Body& body, const RemovedElements& removed);
 /// The colliders of a scene, and the surfaces of its bodies where something can touch them.
