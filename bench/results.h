@@ -168,7 +168,7 @@ struct ContactResult {
   Times touching;                          ///< of those in which something touches and has to be computed
   double step = 0;                         ///< of a frame, in the scene [ms]
   double budget = 0;                       ///< of a frame (SolverSpec::budget); 0: none
-  double detection = 0;                    ///< share of the time that goes into finding what touches
+  double detection = 0;                    ///< share of the time that goes into finding contacts
   double deepest_vertex = 0, deepest = 0;  ///< in another body, as a share of its width (Interpenetration)
   double iterations = 0;                   ///< mean
   double error_h = 0;

@@ -48,7 +48,7 @@ void cpd_fig1(Context& context, Result& result) {
   };
   const auto swing_of = [&](const Film& film) {
     Swing out{{film.label, {}, {}}, {film.label, {}, {}}};
-    const Vec3 pin = film.poses[size_t(caught) - 1][hand];  // anchors take hold as a frame begins
+    const Vec3 pin = film.poses[size_t(caught) - 1][hand];  // anchors turn on as a frame begins
     const auto about_pin = [&](const Measures& m) { return m.spin + cross(m.center - pin, m.momentum); };
     const Vec3 start = about_pin(film.shots[size_t(caught)].all);
     Vec3 before = film.shots[size_t(caught)].all.center - pin, axis{};

@@ -96,19 +96,19 @@ void cpd_fig2(Context& context, Result& result) {
                   late_roughness(panel.of("midpoint+fepr")) / late_roughness(ours), 1, "CPD Fig. 2", "×");
 
   // the scene `cube`, which is soft, beside it
-  const Panel calm =
+  const Panel soft_panel =
       make_panel(context, "cube", soft, frames, context.quick ? std::vector<std::string>{"pd", "cpd"} : papers);
-  judge_ours(result, "soft cube, ", calm.of(who), calm.of("pd"));
+  judge_ours(result, "soft cube, ", soft_panel.of(who), soft_panel.of("pd"));
   const Film soft_truth = reference_film(context, soft, reference_steps, {.frames = frames, .keep_poses = true}, true);
-  judge_oscillation(result, "soft cube, " + who, calm.of(who), soft_truth);
-  judge_slow_motion(result, "soft cube, " + who, "soft_slow", calm.of(who), soft_truth);
+  judge_oscillation(result, "soft cube, " + who, soft_panel.of(who), soft_truth);
+  judge_slow_motion(result, "soft cube, " + who, "soft_slow", soft_panel.of(who), soft_truth);
   for (const bool elastic : {false, true}) {
     Chart chart{elastic ? "soft_elastic" : "soft_energy",
                 elastic ? "Elastic energy of the soft cube" : "Total energy of the soft cube",
                 "time [s]",
                 elastic ? "W / H0" : "H / H0",
                 {}};
-    for (const auto& f : calm.films)
+    for (const auto& f : soft_panel.films)
       chart.curves.push_back(f->curve(
           [=, h0 = f->shots[0].all.total](const Shot& s) { return (elastic ? s.all.elastic : s.all.total) / h0; }));
     result.chart(std::move(chart));
@@ -166,15 +166,15 @@ void cpd_fig2(Context& context, Result& result) {
     for (const int frame : {0, 20, 60, 120, 180, 240, 300}) looks.push_back({&f, std::min(frame, f.frames())});
   }
   for (const int frame : {60, 300})
-    for (const auto& f : calm.films) soft_looks.push_back({&*f, std::min(frame, f->frames())});
+    for (const auto& f : soft_panel.films) soft_looks.push_back({&*f, std::min(frame, f->frames())});
   strip(context, result, "frames", "The same cube by five solvers, as in Fig. 2-(a); midpoint blows up", looks,
         {.columns = 7, .width = 180, .height = 180, .reach = 1.05});
   movie(context, result, "cube", "cpd beside pd, pd+fepr and midpoint+fepr",
         {&ours, &pd, &panel.of("pd+fepr"), &panel.of("midpoint+fepr")}, 1, 15,
         {.width = 170, .height = 180, .reach = 1.05, .last = 60});
   strip(context, result, "soft_frames", "The soft cube of the scene cube", soft_looks,
-        {.columns = int(calm.films.size()), .width = 180, .height = 160});
-  const auto drifts = [&] { return with_unit(100 * calm.of("midpoint").off_energy(), "%"); };
+        {.columns = int(soft_panel.films.size()), .width = 180, .height = 160});
+  const auto drifts = [&] { return with_unit(100 * soft_panel.of("midpoint").off_energy(), "%"); };
   result.differs(
       "The paper prints neither the stiffness nor the spin of its cube. Here μ = 3e5 Pa and 13 rad/s, chosen so that "
       "it is the paper's situation, which a first look on the soft scene cube (μ = 8e3 Pa, 1 rad/s) was not: there "

@@ -133,7 +133,8 @@ std::string page(const std::vector<Made>& made, bool quick, const std::string& m
   text.introduction =
       "<p>Every table and figure of Kee, Um, Jeong, Han 2021, <i>Constrained Projective Dynamics</i>, and of Bouaziz, "
       "Martin, Liu, Kavan, Pauly 2014, <i>Projective Dynamics</i>, from our own scenes, with the measurement that "
-      "decides each; and what neither shows. Bounds were there before the measurements; what does not meet its bound is "
+      "decides each; and what neither shows. Bounds were there before the measurements; what does not meet its bound "
+      "is "
       "marked and explained, not adjusted. Stiffnesses and speeds that the papers do not print were chosen so that the "
       "figure is in the paper's situation; where that was after a first look, the figure says so.</p>\n<p>" +
       verdict(passed, failed) + " in " + took +

@@ -114,10 +114,10 @@ class Tables {
   bool open(const fs::path& out, bool reference, Diagnostics& problems) {
     std::error_code ignored;
     const std::string metrics = "method," + metrics_header() + "\n";
-    const bool good =
-        create(compare_, out / "compare.csv", metrics, problems) &&
-        create(quality_, out / "quality.csv", "method,frame,time,roughness,constraint_error,distance,slow_distance\n", problems) &&
-        (!reference || create(reference_, out / "reference.csv", metrics, problems));
+    const bool good = create(compare_, out / "compare.csv", metrics, problems) &&
+                      create(quality_, out / "quality.csv",
+                             "method,frame,time,roughness,constraint_error,distance,slow_distance\n", problems) &&
+                      (!reference || create(reference_, out / "reference.csv", metrics, problems));
     if (!good)
       for (const fs::path& file : made_) fs::remove(file, ignored);
     return good;

@@ -99,10 +99,11 @@ int dispatch(int argc, char** argv) {
   demo_command->add_flag("--quiet", demo_options.quiet, "Print errors only");
 
   ListOptions list_options;
-  CLI::App* list_command = command("list", "Scenes, materials, potentials, methods, mesh generators and shapes of colliders by name",
-                                   {"verve list", "verve list generators", "verve list scenes --plain"});
-  text(list_command, "kind", list_options.kind, "scenes, materials, potentials, methods, generators or shapes (default: all)",
-       "");
+  CLI::App* list_command =
+      command("list", "Scenes, materials, potentials, methods, mesh generators and shapes of colliders by name",
+              {"verve list", "verve list generators", "verve list scenes --plain"});
+  text(list_command, "kind", list_options.kind,
+       "scenes, materials, potentials, methods, generators or shapes (default: all)", "");
   list_command->add_flag("--plain", list_options.plain, "One name per line, nothing else");
 
   CheckOptions check_options;
@@ -134,9 +135,10 @@ int dispatch(int argc, char** argv) {
        "NAME");
   text(simulate_command, "--snapshot-every", simulate_options.snapshot_every,
        "Write DIR/snapshots/FRAME.verve after every N frames, to go on from", "N");
-  text(simulate_command, "--resume", simulate_options.resume,
-       "Go on from a snapshot of the same scene, up to the frame --frames; default for --out: runs/<scene>_from_<frame>",
-       "FILE");
+  text(
+      simulate_command, "--resume", simulate_options.resume,
+      "Go on from a snapshot of the same scene, up to the frame --frames; default for --out: runs/<scene>_from_<frame>",
+      "FILE");
   simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
 
   CompareOptions compare_options;

@@ -122,8 +122,8 @@ class Carrier {
     double least = INFINITY;
     for (int f = 0; f < 4; ++f)  // only a face that the point looks at can be the nearest
       if (!(w[f] >= 0))
-        least =
-            std::min(least, point_triangle(p, x[t[(f + 1) % 4]], x[t[(f + 2) % 4]], x[t[(f + 3) % 4]]).squared_distance);
+        least = std::min(least,
+                         point_triangle(p, x[t[(f + 1) % 4]], x[t[(f + 2) % 4]], x[t[(f + 3) % 4]]).squared_distance);
     return std::sqrt(least);
   }
 

@@ -186,8 +186,8 @@ void ConstraintSolver::solve(const std::vector<Vec4>* r, std::vector<double>& la
       dv[vertex_[p]] += Vec4(jacobian_[p] * (inverse_mass_[vertex_[p]] * lambda[i]));
 }
 
-double ConstraintProjection::residual(const ConstraintRows& rows, const std::vector<double>& compliance, bool rigid_only,
-                            const std::vector<double>& lambda) {
+double ConstraintProjection::residual(const ConstraintRows& rows, const std::vector<double>& compliance,
+                                      bool rigid_only, const std::vector<double>& lambda) {
   double most = 0;
   worst = -1;
   step_.resize(rows.size());

@@ -4,10 +4,10 @@ namespace verve {
 
 namespace {
 
-/// The implicit midpoint rule: x_{n+1} = x_n + h v_m, v_{n+1} = v_n + h M^-1 (f - grad W(y)) with v_m the mean of the two
-/// velocities and y = x_n + h/2 v_m. Half a step of backward Euler leads to the middle, y and v_m, and as far again to
-/// the end (Hairer, Lubich, Wanner, Geometric Numerical Integration, Sec. II.1.1). Symplectic, of second order; it keeps
-/// L, and quadratic energies.
+/// The implicit midpoint rule: x_{n+1} = x_n + h v_m, v_{n+1} = v_n + h M^-1 (f - grad W(y)) with v_m the mean of the
+/// two velocities and y = x_n + h/2 v_m. Half a step of backward Euler leads to the middle, y and v_m, and as far again
+/// to the end (Hairer, Lubich, Wanner, Geometric Numerical Integration, Sec. II.1.1). Symplectic, of second order; it
+/// keeps L, and quadratic energies.
 class ImplicitMidpoint final : public Integrator {
  public:
   double effective_step(double h) const override { return 0.5 * h; }

@@ -165,6 +165,7 @@ class Island {
   const StepPlan& plan() const { return plan_; }
   /// The problem of the last step, and grad g at the x it accepted.
   const BaseStep& base() const { return base_; }
+  const Quantities& target() const { return problem_.target; }  // of the last step, h as in its objective
   const std::vector<Vec4>& objective_gradient() const { return gg_; }
 
   /// Of all steps so far.

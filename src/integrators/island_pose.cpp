@@ -11,7 +11,6 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
@@ -117,17 +116,18 @@ bool Island::at_rest(double h, double tolerance) const {
   if (radius > 0 && energy > 1e3 * tolerance * size) return false;
   Vec3 momentum{}, center{};
   for (int i = 0; i < rows_; ++i) {
-    momentum += vec3(motion.v[i]) * forcing.mass[i];
-    center += vec3(motion.x[i]) * forcing.mass[i];
+    momentum += motion.v[i].xyz() * forcing.mass[i];
+    center += motion.x[i].xyz() * forcing.mass[i];
   }
   const Vec3 v = momentum / total_mass_;
   center = center / total_mass_;
   double second = 0;
   for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = vec3(motion.x[i]) - center;
+    const Vec3 r = motion.x[i].xyz() - center;
     second += forcing.mass[i] * dot(r, r);
   }
-  return energy + kinetic(motion.v, v) < tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
+  return energy + kinetic(motion.v, v) <
+         tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
 }  // namespace verve

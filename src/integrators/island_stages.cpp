@@ -14,7 +14,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Steps in the air that do not look for H once one was cut short and went astray.
 constexpr int plain_stay = 8;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 }  // namespace
 
@@ -102,9 +101,9 @@ void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome
   if (anchored_ || p.grounded) return;
   Vec3 momentum{}, center{}, l{};
   for (int i = 0; i < rows_; ++i)
-    momentum += vec3(motion.v[i]) * forcing.mass[i], center += vec3(motion.x[i]) * forcing.mass[i];
+    momentum += motion.v[i].xyz() * forcing.mass[i], center += motion.x[i].xyz() * forcing.mass[i];
   center = center / total_mass_;
-  for (int i = 0; i < rows_; ++i) l += cross(vec3(motion.x[i]) - center, vec3(motion.v[i])) * forcing.mass[i];
+  for (int i = 0; i < rows_; ++i) l += cross(motion.x[i].xyz() - center, motion.v[i].xyz()) * forcing.mass[i];
   if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
   out.residual.p = momentum - (start_.momentum + start_.force * out.length + debt.p);
   out.residual.l = l - (start_.spin + start_.torque * out.length + debt.l);

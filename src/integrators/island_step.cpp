@@ -18,13 +18,12 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = st
 constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
 /// The least that a step has.
-constexpr int least_iterations = 2, least_plain_iterations = 6;  // the latter of PD, which nothing draws back
+constexpr int least_iterations = 2, least_plain_iterations = 6;  // the latter of plain PD, whose result nothing corrects
 /// Length of a step in the norm of A: below this, what presses where it ends is known well enough for friction.
 constexpr double known_length = 0.1;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
@@ -122,9 +121,9 @@ double Island::merit(double c_h, double lambda) {
          (problem_.held && !problem_.releases_energy ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
 
-/// Where a plain step of what touches is safe: at x_n, which has no more potential than the motion began with; a free
-/// island carried on by its momenta as a whole, which changes nothing of what touches in it either. (Left at x_n it
-/// would lose them.) Returns its merit.
+/// Where a plain step with contacts is safe: at x_n, which has no more potential than the motion began with; a free
+/// island carried on by its rigid motion, which changes none of the contacts within it. (Left at x_n it would lose its
+/// momenta.) Returns its merit.
 double Island::find_rest(double h) {
   carry_as_whole(h, rest_pose_);
   x_.swap(rest_pose_);
@@ -145,19 +144,19 @@ void Island::shorten_step(double factor) {
   });
 }
 
-/// The first step is that from x_n, carried along and turned by the motion of the whole, to the momentum estimate:
+/// The first step is that from x_n, carried along and turned by its rigid motion, to the momentum estimate:
 /// where the estimate deforms the body too much, it is shortened like any other. W is known there, and P and L are
 /// nearly right: a step that must stay there moves like a rigid body.
 double Island::merit_at_start(double h, double h_target) {
   Vec3 shift{};
   Mat3 turn = Mat3::identity();
   if (!anchored_) {
-    for (int i = 0; i < rows_; ++i) shift += vec3(x_[i] - motion.x[i]) * forcing.mass[i];
+    for (int i = 0; i < rows_; ++i) shift += (x_[i] - motion.x[i]).xyz() * forcing.mass[i];
     shift = shift / total_mass_;
     if (problem_.held) turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();  // PD damps the turn as well
   }
   const Vec3 c = start_.center_n, to = c + shift;
-  for (int i = 0; i < rows_; ++i) x_before_[i] = Vec4(to + turn * (vec3(motion.x[i]) - c));
+  for (int i = 0; i < rows_; ++i) x_before_[i] = Vec4(to + turn * (motion.x[i].xyz() - c));
   x_.swap(x_before_);
   const RowArrays before = arrays();
   pass([&](int begin, int end) { return arrive(before, begin, end); });
@@ -228,7 +227,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
   problem_.releases_energy = problem_.held && plan_.after_failure && searches_;
   if (problem_.statics && !anchored_) {
-    for (int i = 0; i < rows_; ++i) base_.falling += vec3(forcing.force[i]);
+    for (int i = 0; i < rows_; ++i) base_.falling += forcing.force[i].xyz();
     base_.falling = base_.falling / total_mass_;
   }
   // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
@@ -384,7 +383,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       took_hold = true;
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
-      if ((done || k == hold_after || out.step_length < known_length) && contacts.activate_friction(time_limit < infinity)) {
+      if ((done || k == hold_after || out.step_length < known_length) &&
+          contacts.activate_friction(time_limit < infinity)) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
@@ -409,7 +409,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
 
     // Asked to lose energy that it cannot lose (near its least energy for these momenta), the solve creeps along the
     // bound: leave H to the base integrator and finish the plain step.
-    if (k >= (memory.cannot_lose ? 1 : patience()) && c.h > 0 && out.lambda > 0.5) negligible = infinity, gave_up = true;
+    if (k >= (memory.cannot_lose ? 1 : patience()) && c.h > 0 && out.lambda > 0.5)
+      negligible = infinity, gave_up = true;
     // global step: the only solve of an iteration
     const auto remember = [&](double lambda) {
       if (!searches) return;
@@ -480,7 +481,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   }
 
   memory.knows_pressure = !out.cut || out.step_length < known_length;
-  if (time_limit < infinity && out.iterations > 0) memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
+  if (time_limit < infinity && out.iterations > 0)
+    memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
   memory.cannot_lose = gave_up && demand.lowers();
   if (!plan_.holds) out.residual = {}, out.error_h = 0;
   // gg holds grad g at the accepted x: grad W follows without another evaluation

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 
 namespace verve {
 
@@ -35,7 +35,7 @@ void Ledger::hold_momenta(Island& island, double time, double h) {
     if (!momentum && !spin) continue;
     const Body& body = model_.bodies[b];
     const int offset = island.offset(int(k));
-    Kick push{body.mass.data(),
+    RigidImpulse push{body.mass.data(),
               island.motion.x.data() + offset,
               island.motion.v.data() + offset,
               island.motion.p.data() + offset,
@@ -170,7 +170,8 @@ void Ledger::settle(const Island& island, const StepPlan& plan, const StepOutcom
     ledger.heat += outcome.heat * share;
     ledger.multiplier = outcome.lambda;
     ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
-    if (!at_lowest(outcome, demand) && plan.mode != Mode::driven) ledger.wanted_energy.reset();  // it stays in force until it is met
+    if (!at_lowest(outcome, demand) && plan.mode != Mode::driven)
+      ledger.wanted_energy.reset();  // it stays in force until it is met
     if (!loses) continue;
     // hard ones that part again are then given what they are short of
     const bool hard = int(island.bodies().size()) < least_pile;

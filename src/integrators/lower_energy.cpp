@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "integrators/island.h"
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 
 namespace verve {
 
@@ -23,12 +23,12 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   if (!evaluated_) evaluate_motion();
 
   // the motion about the rigid one, kept in Ag_; velocities of a trial in lin_
-  Kick kick{forcing.mass.data(), motion.x.data(),      motion.v.data(), motion.p.data(), rows_,
-            total_mass_,         &consistent_.coupling};
-  const Vec3 momentum = kick.momentum(), spin = kick.spin();
+  const RigidImpulse whole{forcing.mass.data(), motion.x.data(),      motion.v.data(), motion.p.data(), rows_,
+                           total_mass_,         &consistent_.coupling};
+  const Vec3 momentum = whole.momentum(), spin = whole.spin();
   const auto velocities = [&](std::vector<Vec4>& x, double share, std::vector<Vec4>& v) {
     for (int i = 0; i < rows_; ++i) v[i] = Ag_[i] * share;
-    Kick trial{forcing.mass.data(), x.data(), v.data(), Akr_.data(), rows_, total_mass_, &consistent_.coupling};
+    RigidImpulse trial{forcing.mass.data(), x.data(), v.data(), Akr_.data(), rows_, total_mass_, &consistent_.coupling};
     trial.set_momentum(momentum);
     trial.set_spin(spin);
   };

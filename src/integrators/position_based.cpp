@@ -58,16 +58,16 @@ class PositionBased final : public OwnStep {
     return (size_t(potential.multipliers()) + block_size - 1) / block_size;
   }
 
-  /// Of a correction, which pbd takes for the stiffness. After n projections by k' an error is (1 - k')^n of what it was
-  /// (PBD Sec. 3.3).
+  /// Of a correction, which pbd takes for the stiffness. After n projections by k' an error is (1 - k')^n of what it
+  /// was (PBD Sec. 3.3).
   double share(int iterations, double factor) const {
     if (compliant_) return 1;
     const double k = std::min(1.0, spec_.stiffness * factor);
     return spec_.stiffness_per == StiffnessPer::step ? 1 - std::pow(1 - k, 1.0 / iterations) : k;
   }
 
-  /// x_n + h v_n + h^2 a, with inverse masses beside it. What a hard anchor holds is where the anchor is and has infinite
-  /// mass.
+  /// x_n + h v_n + h^2 a, with inverse masses beside it. What a hard anchor holds is where the anchor is and has
+  /// infinite mass.
   void predict(Island& island, double h) {
     const Motion& motion = island.motion;
     const Forcing& forcing = island.forcing;

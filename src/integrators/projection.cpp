@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 #include "integrators/island.h"
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 
 namespace verve {
 
@@ -17,7 +17,7 @@ constexpr double epsilon = 2.220446049250313e-16;
 
 Mat3 symmetric(const Mat3& a) { return (a + transpose(a)) * 0.5; }
 
-Kick whole_island(Island& island) {
+RigidImpulse whole_island(Island& island) {
   Motion& m = island.motion;
   return {island.forcing.mass.data(),        m.x.data(), m.v.data(), m.p.data(), island.rows(), island.total_mass(),
           &island.consistent_mass().coupling};
@@ -157,9 +157,9 @@ void Projection::ride(Island& island, const Reading& now) const {
 }
 
 void Projection::restore_momenta(Island& island) const {
-  Kick kick = whole_island(island);
-  kick.set_momentum(aim_.target.p);
-  kick.set_spin(aim_.target.l);
+  RigidImpulse impulse = whole_island(island);
+  impulse.set_momentum(aim_.target.p);
+  impulse.set_spin(aim_.target.l);
 }
 
 void Projection::finish(Island& island, double h, const Settings& settings, const Demand& demand, StepOutcome& out) {

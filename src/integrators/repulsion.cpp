@@ -1,5 +1,6 @@
 // Contact as the CPD paper has it (Kee et al. 2021, Sec. 4.4): repulsion springs between what is inside of each other
-// when a frame begins, as forces that are constant during it. For comparison: docs/contact_methods.md says what this costs.
+// when a frame begins, as forces that are constant during it. For comparison: docs/contact_methods.md says what this
+// costs.
 #include "contact/repulsion.h"
 
 #include "integrators/world.h"

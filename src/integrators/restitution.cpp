@@ -20,12 +20,12 @@ constexpr double longest_impact = 0.4;
 struct Whole {
   Vec3 velocity;
   double inverse_mass;
-  Whole(const Kick& kick, const Vec3& point, const Vec3& n) {
-    const Vec3 arm = point - kick.center();
-    const Mat3 inverse = pseudo_inverse(kick.inertia(), 1e-10);
-    velocity = kick.momentum() / kick.total_mass + cross(inverse * kick.spin(), arm);
+  Whole(const RigidImpulse& body, const Vec3& point, const Vec3& n) {
+    const Vec3 arm = point - body.center();
+    const Mat3 inverse = pseudo_inverse(body.inertia(), 1e-10);
+    velocity = body.momentum() / body.total_mass + cross(inverse * body.spin(), arm);
     const Vec3 turn = cross(arm, n);
-    inverse_mass = 1 / kick.total_mass + dot(turn, inverse * turn);
+    inverse_mass = 1 / body.total_mass + dot(turn, inverse * turn);
   }
 };
 
@@ -56,8 +56,8 @@ bool World::is_impact(const Bounce& bounce) const {
 }
 
 /// One or two solids, in an impact that gravity does not end within a frame: what rests on something strikes it all the
-/// time. In piles and folds, where parts of the motion lose to each other what no two of them had, boxes went 4.5 % into
-/// each other for 2.
+/// time. In piles and folds, where parts of the motion lose to each other what no two of them had, boxes went 4.5 %
+/// into each other for 2.
 bool World::in_impact(const Island& island, double impact_phase) const {
   if (island.bodies().size() > 2 || !island.is_solid() || (scene.contact && scene.contact->self)) return false;
   if (island.contacts.any_shape_moves()) return false;  // the force at x_n is that of where they will be
@@ -95,22 +95,22 @@ void World::rebound(double time) {
       bounce = state.bounces.end() - 1;
     }
     bounce->free = met.still ? 0 : 1, bounce->normal = n;
-    bounce->arm = point - kick(met.body).center();
-    if (met.other >= 0) bounce->arm_of_other = point - kick(met.other).center();
+    bounce->arm = point - impulse_on(met.body).center();
+    if (met.other >= 0) bounce->arm_of_other = point - impulse_on(met.other).center();
   }
   for (const Bounce& bounce : state.bounces) {
     if (bounce.free == 0 || !is_impact(bounce)) continue;
     const int other = bounce.other >= 0 ? bounce.other : int(model.bodies.size()) + bounce.collider;
     const double e = pair_of(bounce.body, other).restitution;
-    Kick a = kick(bounce.body);
+    RigidImpulse a = impulse_on(bounce.body);
     // what has left takes the place of its last touch along: a place that stayed behind would be pushed by its spin
     Vec3 point = a.center() + bounce.arm;
-    if (bounce.other >= 0) point = (point + kick(bounce.other).center() + bounce.arm_of_other) * 0.5;
+    if (bounce.other >= 0) point = (point + impulse_on(bounce.other).center() + bounce.arm_of_other) * 0.5;
     const Whole whole(a, point, bounce.normal);
     Vec3 velocity = whole.velocity;
     double inverse_mass = whole.inverse_mass;
     if (bounce.other >= 0) {
-      const Whole there(kick(bounce.other), point, bounce.normal);
+      const Whole there(impulse_on(bounce.other), point, bounce.normal);
       velocity -= there.velocity, inverse_mass += there.inverse_mass;
     } else {
       velocity -= collider_velocity(bounce.collider, time, point);
@@ -127,7 +127,7 @@ void World::rebound(double time) {
     given += a.kinetic();
     double given_other = 0;
     if (bounce.other >= 0) {
-      Kick b = kick(bounce.other);
+      RigidImpulse b = impulse_on(bounce.other);
       given_other = -b.kinetic();
       b.impulse(impulse * -1.0, point, 0);
       given_other += b.kinetic();

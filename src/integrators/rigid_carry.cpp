@@ -6,7 +6,6 @@ namespace verve {
 
 namespace {
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
 
 /// Iterations for a turn, each of which leaves 1 - cos of it: 0.3 at 0.8 rad.
 constexpr int most_turns = 20;
@@ -26,7 +25,7 @@ RigidMotion Island::rigid_motion_of(const Quantities& c) const {
 Quantities Island::momenta_off(const std::vector<Vec4>& pose) const {
   Quantities off{problem_.target.p * -1.0, problem_.target.l * -1.0, 0};
   for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = vec3(base_.xb[i]) - start_.about, mv = vec3(pose[i] - base_.xb[i]) * (forcing.mass[i] / base_.hh);
+    const Vec3 r = base_.xb[i].xyz() - start_.about, mv = (pose[i] - base_.xb[i]).xyz() * (forcing.mass[i] / base_.hh);
     off.p += mv, off.l += cross(r, mv);
   }
   return off;
@@ -37,14 +36,14 @@ void Island::correct_momenta(std::vector<Vec4>& pose) {
   if (!problem_.momenta) return;
   const RigidMotion more = rigid_motion_of(momenta_off(pose));
   const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;
-  for (int i = 0; i < rows_; ++i) pose[i] -= Vec4(shift + cross(shear, vec3(base_.xb[i]) - start_.about));
+  for (int i = 0; i < rows_; ++i) pose[i] -= Vec4(shift + cross(shear, base_.xb[i].xyz() - start_.about));
 }
 
 /// Where the island would be at the end of the step if it moved rigidly, by the momenta that are held and no faster:
 /// W is that of x_n, and no motion of these momenta has less kinetic energy. What is in contact with the world stays at
-/// x_n, or goes along with a collider that moves, but for what slides off freely. P and L, linear in x, are right there:
-/// a turn by the angle a has the linear L of sin a, and the one that has L is found by iteration (it exists up to 1 rad; a
-/// step of a plan turns less). What correct_momenta still has to shear is round-off.
+/// x_n, or goes along with a collider that moves, but for what slides off freely. P and L, linear in x, are right
+/// there: a turn by the angle a has the linear L of sin a, and the one that has L is found by iteration (it exists up
+/// to 1 rad; a step of a plan turns less). What correct_momenta still has to shear is round-off.
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
   if (!problem_.momenta && !frame_moves()) return;
@@ -60,7 +59,7 @@ void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
     const Mat3 matrix = along * rotation.matrix();
     // a free centre of mass goes where P leads it from xb, one that slides round a collider on its arc
     const Vec3 to = (problem_.grounded ? c + rotation.mean() * way : start_.center + way) + along_way;
-    for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + matrix * (vec3(motion.x[i]) - c));
+    for (int i = 0; i < rows_; ++i) pose[i] = Vec4(to + matrix * (motion.x[i].xyz() - c));
     if (!problem_.momenta) return;
     const RigidMotion more = rigid_motion_of(momenta_off(pose));
     const Vec3 shift = more.velocity * base_.hh, shear = more.turn * base_.hh;

@@ -166,7 +166,8 @@ Diagnostics Simulation::restore(const Snapshot& snapshot) {
   Diagnostics problems;
   const std::vector<std::string> ours = layout_of(impl_->world), &theirs = snapshot.content_->layout;
   for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
-    const std::string found = i < theirs.size() ? theirs[i] : "nothing", expected = i < ours.size() ? ours[i] : "nothing";
+    const std::string found = i < theirs.size() ? theirs[i] : "nothing",
+                      expected = i < ours.size() ? ours[i] : "nothing";
     if (found != expected) problems.error("snapshot", "found " + found + ", expected " + expected);
   }
   if (!problems.has_errors()) impl_->world.restore(snapshot.content_->state);
@@ -326,13 +327,13 @@ void Simulation::set_energy(int body, double total) {
 
 void Simulation::set_momentum(int body, const Vec3& momentum) {
   require_finite("set_momentum", momentum);
-  impl_->world.kick(impl_->body("set_momentum", body)).set_momentum(momentum);
+  impl_->world.impulse_on(impl_->body("set_momentum", body)).set_momentum(momentum);
   impl_->world.state.ledger[body].debt.p = {};
 }
 
 void Simulation::set_spin(int body, const Vec3& spin) {
   require_finite("set_spin", spin);
-  impl_->world.kick(impl_->body("set_spin", body)).set_spin(spin);
+  impl_->world.impulse_on(impl_->body("set_spin", body)).set_spin(spin);
   impl_->world.state.ledger[body].debt.l = {};
 }
 
@@ -340,7 +341,7 @@ void Simulation::add_impulse(int body, const Vec3& impulse, const Vec3& point, d
   require_finite("add_impulse", impulse);
   require_finite("add_impulse", point);
   require(radius >= 0 && std::isfinite(radius), "add_impulse: expected a radius >= 0");
-  impl_->world.kick(impl_->body("add_impulse", body)).impulse(impulse, point, radius);
+  impl_->world.impulse_on(impl_->body("add_impulse", body)).impulse(impulse, point, radius);
 }
 
 void Simulation::set_half_life(int body, double seconds) {

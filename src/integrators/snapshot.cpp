@@ -10,8 +10,8 @@
 
 namespace verve {
 
-// Every member that is remembered, once each, for writing and for reading. A member that is missing here is a frame that
-// goes on differently after a restore: tests/integrators/test_snapshot.cpp.
+// Every member that is remembered, once each, for writing and for reading. A member that is missing here is a frame
+// that goes on differently after a restore: tests/integrators/test_snapshot.cpp.
 template <class A>
 void visit(A& a, Vec3& v) {
   archive_all(a, v.x, v.y, v.z);
@@ -91,8 +91,8 @@ void visit(A& a, FactorRecord& r) {
 template <class A>
 void visit(A& a, State& s) {
   archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.winds, s.force_active, s.ledger, s.anchors,
-              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors, s.touching,
-              s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
+              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
+              s.touching, s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 
 namespace {

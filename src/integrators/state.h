@@ -79,7 +79,7 @@ struct IslandMemory {
   bool knows_pressure = true;   // at the end of the last step, as friction needs it
   bool has_contacts = false;     // candidates, in the last step
   double restitution = 0;        // the largest of these
-  std::uint64_t start_hash = 0;  // of all that the last frame began with, of one that touches something and stands still
+  std::uint64_t start_hash = 0;  // of all that the last frame began with, where it touches something and is at rest
   int same_starts = 0;           // frames in a row that began so: see sleeping.cpp
   std::vector<ColliderLoad> loads;  // in the last step: as the integrator remembers its forces (Motion::q)
   std::vector<LowRankTerm> planes;  // Island::set_planes

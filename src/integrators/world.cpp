@@ -162,7 +162,8 @@ void World::update_forces() {
 
 void World::forget_history() {
   // contacts, impacts and what they have left to the ledger belong to another motion too
-  state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(), state.islands.clear();
+  state.contacts.clear(), state.friction_anchors.clear(), state.bounces.clear(), state.touching.clear(),
+      state.islands.clear();
   for (BodyLedger& ledger : state.ledger) {
     ledger.history = false, ledger.mode = Mode::free;
     ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
@@ -210,7 +211,7 @@ void World::set_step(double h) {
   }
 }
 
-Kick World::kick(int body) {
+RigidImpulse World::impulse_on(int body) {
   const Body& b = model.bodies[body];
   return {b.mass.data(),
           state.x.data() + b.first,
@@ -228,7 +229,7 @@ void World::apply_pushes(double from, double to) {
     for (size_t b = 0; b < model.bodies.size(); ++b) {
       const Body& body = model.bodies[b];
       if (body.name != push.body) continue;
-      Kick k = kick(int(b));
+      RigidImpulse k = impulse_on(int(b));
       Vec3 point = push.point.value_or(k.center());
       if (push.rest_point) {
         const auto distance = [&](int r) { return norm(body.rest[r].xyz() - *push.rest_point); };

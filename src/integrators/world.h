@@ -10,7 +10,7 @@
 #include "integrators/anchors.h"
 #include "integrators/frame_totals.h"
 #include "integrators/islands.h"
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 #include "integrators/ledger.h"
 #include "integrators/sleeping.h"
 #include "integrators/state.h"
@@ -30,7 +30,7 @@ class World {
   StepReport step();
   Measures measure(int body) const;
   double total(int body) const;  // of measure()
-  Kick kick(int body);
+  RigidImpulse impulse_on(int body);
   /// E_col at x of all repulsion springs, and minus its gradient, per row of the state (repulsion.cpp).
   double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
   int factorizations() const { return islands_.factorizations(); }

@@ -151,7 +151,8 @@ std::vector<AxesConflict> conflicts_of(const MethodAxes& axes) {
   if (!own_step && !own && rows.in_step() && !rows.held_by_minimizer()) {
     std::string expected;
     for (const MinimizerInfo& m : minimizer_infos())
-      if (rows.is_cpd() ? m.holds_cpd : m.holds_published) expected += (expected.empty() ? "" : " or ") + quoted(m.name);
+      if (rows.is_cpd() ? m.holds_cpd : m.holds_published)
+        expected += (expected.empty() ? "" : " or ") + quoted(m.name);
     out.push_back({"minimizer", "found " + quoted(axes.minimizer) + " with conservation " + quoted(axes.conservation) +
                                     ", whose constraints it does not know, expected " + expected});
   }

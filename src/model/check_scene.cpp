@@ -167,8 +167,9 @@ class SceneCheck {
       for (size_t k = 0; k < scene_.bodies[i].potentials.size(); ++k)
         if (!scene_.bodies[i].potentials[k].tear.empty())
           out_.error(at(at("bodies", i) + ".potentials", k) + ".tear",
-                     "found with integrator " + quoted(integrator) + ", which has no place for what comes loose, expected an "
-                     "integrator with inertia");
+                     "found with integrator " + quoted(integrator) +
+                         ", which has no place for what comes loose, expected an "
+                         "integrator with inertia");
   }
 
   void body(size_t index) {

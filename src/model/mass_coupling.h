@@ -43,9 +43,10 @@ struct MassCoupling {
   Mat3 second(const Vec4* x) const;               // sum x (D x)^T, about any point
 };
 
-/// Kinetic energy 1/2 w.M w of the motion w = v - drift: masses at the vertices, and what couples them. The one sum of it
-/// outside of the fused passes of a step (row_passes.cpp, projection.cpp).
-double kinetic_energy(const double* mass, int count, const MassCoupling& coupling, const Vec4* v, const Vec3& drift = {});
+/// Kinetic energy 1/2 w.M w of the motion w = v - drift: masses at the vertices, and what couples them. The one sum of
+/// it outside of the fused passes of a step (row_passes.cpp, projection.cpp).
+double kinetic_energy(const double* mass, int count, const MassCoupling& coupling, const Vec4* v,
+                      const Vec3& drift = {});
 
 /// In rows of a body.
 MassCoupling mass_coupling(const Mesh& mesh, const std::vector<MassPair>& pairs, const std::vector<int>& row_of_vertex);

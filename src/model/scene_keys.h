@@ -35,8 +35,8 @@ struct Choice {
 
 /// Where a key's value lives. Adding a type here makes every visitor ask for its case.
 using Member = std::variant<
-    FormatVersion, SchemaLink, MaterialName, WholeOrAuto, Choice, double*, std::optional<double>*, int*, std::optional<int>*,
-    std::uint64_t*, bool*, std::string*, std::filesystem::path*, Vec3*, std::optional<Vec3>*,
+    FormatVersion, SchemaLink, MaterialName, WholeOrAuto, Choice, double*, std::optional<double>*, int*,
+    std::optional<int>*, std::uint64_t*, bool*, std::string*, std::filesystem::path*, Vec3*, std::optional<Vec3>*,
     std::vector<int>*, std::vector<std::vector<int>>*, std::vector<Vec3>*, std::vector<std::array<int, 2>>*,
     std::vector<std::array<int, 3>>*, std::vector<std::array<int, 4>>*, std::optional<std::array<Vec3, 2>>*,
     std::optional<std::pair<Vec3, double>>*, Track<double>*, Track<Vec3>*, Track<bool>*, SolverSpec*, Selection*,

@@ -98,7 +98,8 @@ TEST_CASE("compare writes the columns of metrics.csv behind the method, from the
     CHECK(std::filesystem::exists(folder.path("o") / file));
   // only what cpd holds says how many sub-steps a frame needs
   const Table methods(folder.path("o/methods.csv"));
-  for (const auto& [method, substeps] : {std::pair{"cpd", "auto"}, {"pd", "1"}, {"published", "1"}, {"reference", "16"}})
+  for (const auto& [method, substeps] :
+       {std::pair{"cpd", "auto"}, {"pd", "1"}, {"published", "1"}, {"reference", "16"}})
     CHECK(methods.of(method).at(0)[methods.column("substeps")] == substeps);
   for (const char* word :
        {"reference", "cpd", "pd", "published", "energy from 0 s to 0.2 s", "|L|", "largest departure",

@@ -221,7 +221,8 @@ TEST_CASE("groups of bodies that meet on their way are found, each pair once") {
   CHECK(arrangement.detector.find_meeting(swept).empty());
 }
 
-// The planes that touch a ball at x_n would be entered by R (1 - cos angle): 138 J for a rope of 5 J that slid round it.
+// The planes that touch a ball at x_n would be entered by R (1 - cos angle): 138 J for a rope of 5 J that slid round
+// it.
 TEST_CASE("what is carried round the middle of a ball is as deep in it as it was, and what is carried along a plane") {
   const auto energy_after = [](std::unique_ptr<Shape> shape, const Pose& pose, const Mat3& turn, const Vec3& way,
                                double& before) {

@@ -87,7 +87,8 @@ TEST_CASE("a method has its colour in every chart, and no two curves share one w
 }
 
 TEST_CASE("a chart as pixels has the size of the SVG and each curve in its colour") {
-  Chart chart{"n", "A title", "τ", "share", {{"cpd", {1, 2, 4}, {0, 0.5, 1}}, {"pd", {1, 2, 4}, {0.5, 0.5, 0.5}, true}}};
+  Chart chart{
+      "n", "A title", "τ", "share", {{"cpd", {1, 2, 4}, {0, 0.5, 1}}, {"pd", {1, 2, 4}, {0.5, 0.5, 0.5}, true}}};
   chart.log_x = true;
   chart.lines = {{0.2, "bound"}};
   const verve::render::Image image = image_of(chart, 2);

@@ -341,8 +341,8 @@ TEST_CASE("beside the truth cpd keeps its oscillation and its slowest motion; cp
   };
   CHECK(verdicts("cpd") == "+++");
   CHECK(verdicts("pd").starts_with("--"));
-  // The soft cube of CPD Fig. 2 as its quick form has it: on backward Euler a third of the oscillation is left. Not so on
-  // any body: of others that were tried, docs/figures.md tells.
+  // The soft cube of CPD Fig. 2 as its quick form has it: on backward Euler a third of the oscillation is left. Not so
+  // on any body: of others that were tried, docs/figures.md tells.
   const Scene cube = figures::scene("cube");
   const Film cube_truth = reference_film(context, cube, reference_steps, {.frames = 180}, true);
   for (const auto& [method, failed] : {std::pair{"cpd", 0}, std::pair{"cpd_euler", 1}}) {

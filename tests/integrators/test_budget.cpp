@@ -162,10 +162,10 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
   struct Case {
     double share, deep, over;
   };
-  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is left
-  // of a clap is looking for contacts, 2.4 ms. (The bounds were 1.2, 1.5 and 2.5 when quiet frames took longer: of the
-  // mean that was then, 1.85 ms, they would be 1.0, 1.3 and 2.5. The depth at 1.5 was 2 % of the thickness.)
-  // The deepest place of a run leaps with the budget (3.4 to 5.4 mm between 1.45 and 1.55 of the mean, 3.6 to 8.4 around
+  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is
+  // left of a clap is looking for contacts, 2.4 ms. (The bounds were 1.2, 1.5 and 2.5 when quiet frames took longer: of
+  // the mean that was then, 1.85 ms, they would be 1.0, 1.3 and 2.5. The depth at 1.5 was 2 % of the thickness.) The
+  // deepest place of a run leaps with the budget (3.4 to 5.4 mm between 1.45 and 1.55 of the mean, 3.6 to 8.4 around
   // the mean): of five budgets around each share their mean is judged. (It was that of the share itself.)
   for (const auto& [share, deep, over] : {Case{1.5, 0.05, 1.4}, {1.0, 0.08, 1.8}, {0.5, 0.1, 3.2}}) {
     CAPTURE(share);

@@ -100,8 +100,8 @@ TEST_CASE("a plate that accelerates does what the body has, and loses half of m 
   const Measures& m = books.last;
   MESSAGE("work ", m.work, " J, kinetic ", m.kinetic, ", loss ", m.booked_loss, ", books to ", books.off);
   CHECK(books.off <= closed);
-  // keys are a frame apart: it goes at an even speed in each, a h more than in the last, and without restitution each is
-  // an impact of that speed
+  // keys are a frame apart: it goes at an even speed in each, a h more than in the last, and without restitution each
+  // is an impact of that speed
   const double speed = a * (frames - 0.5) * h;
   CHECK(m.momentum.x / m.mass == doctest::Approx(speed).epsilon(2e-3));
   CHECK(m.kinetic == doctest::Approx(0.5 * m.mass * speed * speed).epsilon(4e-3));

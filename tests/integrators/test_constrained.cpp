@@ -330,9 +330,9 @@ TEST_CASE("the linearised step lets a solid turn, as its Hessian does and the we
   CHECK(weights <= 0.1);  // a limit of the method that docs/constraints.md states
 }
 
-// In all three directions at once. Of one and of two, the filter's other cases (Baraff and Witkin 1998, Sec. 5.1), nothing
-// is decided: an anchor holds points, and none holds a plane or a line, because the matrices of PD are one for the three
-// axes.
+// In all three directions at once. Of one and of two, the filter's other cases (Baraff and Witkin 1998, Sec. 5.1),
+// nothing is decided: an anchor holds points, and none holds a plane or a line, because the matrices of PD are one for
+// the three axes.
 TEST_CASE("where a hard anchor moves a vertex its velocity is exactly as prescribed (Inventory N16)") {
   for (const std::string method :
        {"linearized_euler", "compliant", "compliant_plain", "hard", "fast_projection", "jakobsen"}) {

@@ -74,8 +74,8 @@ BodySpec cloth(int vertices, double mu, double bending, double thickness, const 
 }  // namespace
 
 TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (P16)") {
-  // Steps that ended at a bound of their multiplier, at a kink of the contact energy or after 40 iterations were taken as
-  // they were, at the shortest length; and backward Euler, the last resort of what flies, left turning bodies the
+  // Steps that ended at a bound of their multiplier, at a kink of the contact energy or after 40 iterations were taken
+  // as they were, at the shortest length; and backward Euler, the last resort of what flies, left turning bodies the
   // velocity of a chord. These three gained 140 times their energy for a frame, 2.3 % and 3.3 %.
   const double e = 1;
   BodySpec ball = moving(hard("ball", "ball", {{"size", {0.31}}, {"frequency", {2}}}, 6.9e7), {0.24, 1.5, -0.0043},
@@ -106,8 +106,8 @@ TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (
 }
 
 TEST_CASE("edges and corners of a collider that are found inside a body do not throw it out (N30)") {
-  // They had no rest penetration, as features of other bodies have: what a step saw of them deep in a body was there at once.
-  // The ball and the tetrahedron gained 27 %, the box on the edge of a mesh 1.8 %.
+  // They had no rest penetration, as features of other bodies have: what a step saw of them deep in a body was there at
+  // once. The ball and the tetrahedron gained 27 %, the box on the edge of a mesh 1.8 %.
   std::vector<BodySpec> bodies = {moving(hard("ball", "ball", {{"size", {0.3}}, {"frequency", {3}}}, 3e6),
                                          {-0.095, 0.4, -0.097}, {26, -31, -84}, {}, {}, 1),
                                   moving(hard("tetrahedron", "tetrahedron", {{"size", {0.3}}}, 2.2e4),

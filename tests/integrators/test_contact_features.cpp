@@ -109,8 +109,9 @@ TEST_CASE(
   MESSAGE("L off by ", l, ", ", l_fine, " by steps four times finer, H by ", h, "; on a large ball L by ", l_large);
   CHECK(h <= 2e-6);
   CHECK(h_fine <= 2e-6);
-  // L is held about where the body was: what P changes by in a step of BDF2 turns with it. On a large ball it is 6.4e-3.
-  // (The bound was 2e-3, of 1e-3 measured; since waves of the impact stay in the body it is touched for longer, 3.9e-3.)
+  // L is held about where the body was: what P changes by in a step of BDF2 turns with it. On a large ball it
+  // is 6.4e-3. (The bound was 2e-3, of 1e-3 measured; since waves of the impact stay in the body it is touched for
+  // longer, 3.9e-3.)
   CHECK(l <= l_large);
   CHECK(l_fine <= l_large);
 }

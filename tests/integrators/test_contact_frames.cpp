@@ -11,7 +11,7 @@ using namespace verve::test;
 namespace {
 
 /// Two balls that meet above a floor and a block, with friction and restitution.
-Scene heap() {
+Scene pile() {
   Scene scene = grounded({ball_body(0.6, 6, 1e5, {-0.5, 0.8, 0}, "a"), ball_body(0.6, 6, 1e5, {0.5, 0.9, 0.1}, "b")},
                          {floor_plane(0.4)});
   scene.bodies[0].initial.velocity = {1.5, 0, 0}, scene.bodies[1].initial.velocity = {-1.5, 0, 0};
@@ -33,12 +33,12 @@ std::string complaint(const Scene& scene) {
 }  // namespace
 
 TEST_CASE("contacts have the same bits on any number of threads, and after a reset") {
-  Simulation one = make(heap(), 1);
+  Simulation one = make(pile(), 1);
   const std::uint64_t hash = hash_after(one, 25);
   CHECK(one.measure().booked_loss > 0);
   for (const int threads : {2, 3}) {
     CAPTURE(threads);
-    Simulation sim = make(heap(), threads);
+    Simulation sim = make(pile(), threads);
     CHECK(hash_after(sim, 25) == hash);
   }
   one.reset();
@@ -47,7 +47,7 @@ TEST_CASE("contacts have the same bits on any number of threads, and after a res
 }
 
 TEST_CASE("energy never grows where bodies touch with friction and restitution") {
-  Simulation sim = make(heap());
+  Simulation sim = make(pile());
   const double start = kept_energy(sim.measure());
   double before = sim.measure().total;
   for (int frame = 0; frame < 60; ++frame) {
@@ -81,7 +81,7 @@ TEST_CASE("a body on an anchor that touches a collider keeps H") {
 }
 
 TEST_CASE("a pair that is told not to touch passes, one by name has its own friction") {
-  Scene scene = heap();
+  Scene scene = pile();
   scene.gravity = {};
   scene.colliders.clear();
   ContactPairSpec pair;
@@ -174,7 +174,7 @@ TEST_CASE("contact that makes no sense is refused with the place, what was found
        }},
   };
   for (const Fault& fault : faults) {
-    Scene scene = heap();
+    Scene scene = pile();
     fault.make(scene);
     const std::string text = complaint(scene);
     CAPTURE(fault.where);

@@ -140,8 +140,9 @@ TEST_CASE("a ball dropped from 2 m bounces as high as in fine steps (P15)") {
 }
 
 TEST_CASE("a soft box that falls on its edge rises as in fine steps: the waves of the impact stay in it") {
-  // Plain generalised-alpha with nothing held, in 128 steps per frame at the same stiffness of contact; in twice as many
-  // apexes differ by 1 % in the mean and 9 % at most. With one factor on all velocities these were 31, 35 and 46 % too high.
+  // Plain generalised-alpha with nothing held, in 128 steps per frame at the same stiffness of contact; in twice as
+  // many apexes differ by 1 % in the mean and 9 % at most. With one factor on all velocities these were 31, 35 and 46 %
+  // too high.
   for (const char* const material : {"jelly", "muscle", "fat"}) {
     CAPTURE(std::string(material));
     BodySpec box = generated_body("box", {{"size", {0.5, 0.5, 0.5}}, {"cells", {4, 4, 4}}}, {});
@@ -164,7 +165,8 @@ TEST_CASE("a soft box that falls on its edge rises as in fine steps: the waves o
     Scene fine = scene;
     fine.step /= 2, fine.contact.emplace().stiffness = ContactSpec{}.stiffness / 4;
     fine.solver = SolverSpec{};
-    fine.solver.method = "pd_alpha", fine.solver.substeps = 64, fine.solver.iterations = 1000, fine.solver.tolerance = 1e-6;
+    fine.solver.method = "pd_alpha", fine.solver.substeps = 64, fine.solver.iterations = 1000,
+    fine.solver.tolerance = 1e-6;
     const double ours = rises_to(scene, 80), truth = rises_to(fine, 160);
     MESSAGE(std::string(material), ": ", ours, " m, in fine steps ", truth);
     CHECK(ours == doctest::Approx(truth).epsilon(0.1));
@@ -182,9 +184,9 @@ TEST_CASE("a ball as hard as rubber, or steel, comes back to its height (C32)") 
     REQUIRE(heights.size() >= 5);
     MESSAGE("first ", heights[0], ", fifth ", heights[4]);
     // Five apexes of plain generalised-alpha in 512 steps per frame, which loses 0.2 % of H in all: of 1e6 Pa 2.20 2.13
-    // 2.05 1.91 1.85 m (in 256 steps 2.21 to 1.97: what is in vibration comes back by chance), of 1e7 2.24 to 2.16, of 1e8
-    // 2.30 to 2.28, of 1e9 2.30. (The bounds were 2.24 and 2.26 m for all five, of steps of 1/480 s that held H; waves that
-    // an impact leaves in the ball were then given to its bounce.)
+    // 2.05 1.91 1.85 m (in 256 steps 2.21 to 1.97: what is in vibration comes back by chance), of 1e7 2.24 to 2.16, of
+    // 1e8 2.30 to 2.28, of 1e9 2.30. (The bounds were 2.24 and 2.26 m for all five, of steps of 1/480 s that held H;
+    // waves that an impact leaves in the ball were then given to its bounce.)
     const double first = stiffness < 1e7 ? 2.20 : stiffness < 1e8 ? 2.244 : stiffness < 1e9 ? 2.297 : 2.3;
     const double least = stiffness < 1e7 ? 1.85 : stiffness < 1e8 ? 2.155 : stiffness < 1e9 ? 2.276 : 2.299;
     CHECK(heights[0] == doctest::Approx(first).epsilon(0.03));

@@ -121,7 +121,8 @@ TEST_CASE("the forces of repulsion springs are minus the gradient of their energ
 }
 
 TEST_CASE("nothing is repelled that does not touch: a free body falls as it would") {
-  Scene scene = responding(grounded({ball_body(0.6, 3, 1e5, {0, 9, 0})}, {floor_plane()}), ContactResponse::explicit_force);
+  Scene scene =
+      responding(grounded({ball_body(0.6, 3, 1e5, {0, 9, 0})}, {floor_plane()}), ContactResponse::explicit_force);
   Simulation sim = make(scene);
   for (int frame = 0; frame < 20; ++frame) REQUIRE(sim.step());
   const double t = sim.time();
@@ -178,7 +179,8 @@ TEST_CASE("two balls that repel each other keep P, and part (C16)") {
 }
 
 TEST_CASE("by planes of PD a body lands and leaves freely, as deep as by the penalty (P15, P21)") {
-  const Drop implicit = dropped(ContactResponse::implicit_penalty, "pd", 40), planes = dropped(ContactResponse::planes, "pd", 40);
+  const Drop implicit = dropped(ContactResponse::implicit_penalty, "pd", 40),
+             planes = dropped(ContactResponse::planes, "pd", 40);
   MESSAGE("implicit: ", implicit.deepest, " m deep, up at ", implicit.up, ", ", implicit.iterations,
           " iterations; planes: ", planes.deepest, " m deep, up at ", planes.up, ", ", planes.iterations);
   CHECK(planes.up > 0.2);
@@ -188,7 +190,8 @@ TEST_CASE("by planes of PD a body lands and leaves freely, as deep as by the pen
   CHECK(bounce.off_again > 2);  // it does not stick
   CHECK(planes.grown <= 1e-6);
   // on a flat collider both are the same energy, minimised with another matrix: far enough, they agree
-  const Drop exact = dropped(ContactResponse::implicit_penalty, "pd", 20, 1e-10), other = dropped(ContactResponse::planes, "pd", 20, 1e-10);
+  const Drop exact = dropped(ContactResponse::implicit_penalty, "pd", 20, 1e-10),
+             other = dropped(ContactResponse::planes, "pd", 20, 1e-10);
   MESSAGE("to 1e-10: ", exact.deepest, " and ", other.deepest, " m deep, up at ", exact.up, " and ", other.up, ", ",
           exact.iterations, " and ", other.iterations, " iterations");
   CHECK(other.deepest == doctest::Approx(exact.deepest).epsilon(1e-6));

@@ -213,8 +213,9 @@ TEST_CASE("reset repeats a run bit for bit, whatever happened in between") {
 }
 
 TEST_CASE("a step gives the same bits on 1, 2, 3 and 16 threads") {
-  // 8525 vertices and 32640 tetrahedra: more than eight chunks of 1024 rows and of 256 elements, so every loop is shared.
-  // A bar, whose factor is made in a tenth of the time; the default method on a cube too, whose fronts are large.
+  // 8525 vertices and 32640 tetrahedra: more than eight chunks of 1024 rows and of 256 elements, so every loop is
+  // shared. A bar, whose factor is made in a tenth of the time; the default method on a cube too, whose fronts are
+  // large.
   Scene scene = scene_of(box_body(20, 1e4));
   scene.bodies[0].initial.stretch = {1, 1.3, 1};
   scene.bodies[0].initial.angular_velocity = {0.3, 2, 0.2};

@@ -108,9 +108,9 @@ TEST_CASE("the estimated limit of a solid is near the one that is found by tryin
   REQUIRE(at != std::string::npos);
   const double limit = std::stod(text.substr(at + 6));
   scene.step = 0.99 * limit;
-  Simulation calm = make(scene);
-  const double start = calm.measure().total;
-  CHECK(largest_energy(calm, 1000) <= 1.5 * start);
+  Simulation below = make(scene);
+  const double start = below.measure().total;
+  CHECK(largest_energy(below, 1000) <= 1.5 * start);
   scene.step = 1.25 * limit;
   Simulation wild = make(scene);
   StepReport report;

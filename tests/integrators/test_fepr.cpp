@@ -84,7 +84,7 @@ TEST_CASE("the gradients of H and L that FEPR projects along are their slopes") 
 namespace {
 
 /// A free body, deformed, in motion and perhaps under constant forces; all of them are small.
-void let_go(Rig& rig, const Vec3& stretch, const Vec3& spin, double noise, double speed) {
+void release(Rig& rig, const Vec3& stretch, const Vec3& spin, double noise, double speed) {
   Motion& m = rig.island->motion;
   for (int r = 0; r < rig.rows(); ++r) {
     const Vec3 x = rig.model.bodies[0].rest[r].xyz() + random_in_ball(7, r) * noise;
@@ -130,7 +130,7 @@ TEST_CASE("FEPR reaches 1e-4 on P, L and H within 10 iterations after every base
         Rig rig(body.mesh, {body.potential});
         rig.scene.solver.method = base.name + "+fepr";
         if (!Simulation::create(rig.scene, {.threads = 1})) continue;  // refused: cannot drive the potential
-        let_go(rig, body.stretch, body.spin, body.noise, body.speed);
+        release(rig, body.stretch, body.spin, body.noise, body.speed);
         if (body.weight > 0) rig.push(body.weight, 3);
         Settings settings = settings_for(base.name + "+fepr", base.iterations, 1e-4);
         settings.spec.epsilon = epsilon;

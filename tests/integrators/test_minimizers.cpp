@@ -100,10 +100,11 @@ TEST_CASE("every minimiser finds the same minimum of the objective") {
     Acceleration acceleration;
     int iterations;
   };
-  for (const Case& c :
-       {Case{"pd", Acceleration::none, 200}, Case{"lbfgs", Acceleration::none, 60}, Case{"admm", Acceleration::none, 300}, Case{"jacobi", Acceleration::none, 3000},
-        Case{"gauss_seidel", Acceleration::none, 800}, Case{"pd", Acceleration::anderson, 60}, Case{"pd", Acceleration::chebyshev, 100},
-        Case{"jacobi", Acceleration::chebyshev, 800}, Case{"gauss_seidel", Acceleration::anderson, 200}}) {
+  for (const Case& c : {Case{"pd", Acceleration::none, 200}, Case{"lbfgs", Acceleration::none, 60},
+                        Case{"admm", Acceleration::none, 300}, Case{"jacobi", Acceleration::none, 3000},
+                        Case{"gauss_seidel", Acceleration::none, 800}, Case{"pd", Acceleration::anderson, 60},
+                        Case{"pd", Acceleration::chebyshev, 100}, Case{"jacobi", Acceleration::chebyshev, 800},
+                        Case{"gauss_seidel", Acceleration::anderson, 200}}) {
     CAPTURE(c.method);
     CAPTURE(choice_name(c.acceleration));
     const double g = bar.objective_after(settings_of(c.method, c.iterations, c.acceleration));

@@ -230,8 +230,8 @@ TEST_CASE("a new constraint, given as A and a projection, works without a change
 }
 
 TEST_CASE("differential coordinates need at least 5 times fewer iterations than A = B = 1 (Inventory P03)") {
-  // One step of a stretched and bumpy sheet of 81 x 81, the paper's 19683 degrees of freedom. A = B = 1 passes news on by
-  // one edge per iteration, at the pace of the ratio of stiffness to m/h^2.
+  // One step of a stretched and bumpy sheet of 81 x 81, the paper's 19683 degrees of freedom. A = B = 1 passes news on
+  // by one edge per iteration, at the pace of the ratio of stiffness to m/h^2.
   const Mesh cloth = generated("cloth", {{"columns", {81}}, {"rows", {81}}});
   const int n = int(cloth.vertices.size());
   const double k = 20;

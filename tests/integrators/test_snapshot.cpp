@@ -59,7 +59,7 @@ int first_difference(const Scene& scene, int frames, const std::vector<int>& at,
 }
 
 /// Three bodies that fall on a floor, each other and a sphere, sliding and turning.
-Scene heap(const std::string& method) {
+Scene pile(const std::string& method) {
   Scene scene = scene_of(box_body(2, 2e5, "low"), method);
   scene.bodies.push_back(box_body(2, 5e4, "high"));
   scene.bodies.push_back(box_body(3, 1e5, "aside"));
@@ -93,15 +93,15 @@ TEST_CASE("every method goes on from a snapshot as if it had not been stopped") 
     if (Simulation::create(scene)) CHECK(first_difference(scene, 18, {0, 7, 13}) == -1);
     if (!drives_solids(method)) continue;
     CHECK(first_difference(cube_scene(method.name), 12, {5}) == -1);
-    if (Simulation::create(heap(method.name))) CHECK(first_difference(heap(method.name), 30, {21}) == -1);
+    if (Simulation::create(pile(method.name))) CHECK(first_difference(pile(method.name), 30, {21}) == -1);
   }
 }
 
 TEST_CASE("in the middle of contact, at rest and asleep") {
   std::vector<int> at;
   for (int f = 3; f < 150; f += 21) at.push_back(f);
-  CHECK(first_difference(heap("cpd"), 150, at) == -1);
-  Scene planes = heap("pd");  // whose matrix has the active contacts in it
+  CHECK(first_difference(pile("cpd"), 150, at) == -1);
+  Scene planes = pile("pd");  // whose matrix has the active contacts in it
   planes.contact->response = ContactResponse::planes, planes.contact->bodies = false;
   for (BodySpec& body : planes.bodies) body.friction = 0, body.restitution = 1;
   planes.colliders[0].friction = 0, planes.colliders[0].restitution = 1;
@@ -109,7 +109,7 @@ TEST_CASE("in the middle of contact, at rest and asleep") {
 }
 
 TEST_CASE("dials, live anchors, materials and steps are part of a snapshot") {
-  Scene scene = heap("cpd");
+  Scene scene = pile("cpd");
   scene.bodies[0].potentials[0].parameters["mu"].keys = {{0, 2e5}, {0.8, 4e4}};
   const auto turn = [](Simulation& sim, int frame) {
     if (frame == 4) {
@@ -184,7 +184,7 @@ TEST_CASE("what is no snapshot, or one of another scene, is refused and changes 
     bytes[place] ^= 1;
     CHECK(refused(bytes).find("checksum") != std::string::npos);
   }
-  Simulation other = make(heap("cpd_bdf2"));
+  Simulation other = make(pile("cpd_bdf2"));
   const std::uint64_t hash = other.state_hash();
   const std::string text = other.restore(sim.save()).text();
   CHECK(text.find("found body \"box\" of 125 vertices") != std::string::npos);

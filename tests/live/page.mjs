@@ -145,11 +145,14 @@ async function bear(page) {
   });
   const held = (await look()).hand, arm = ({middle}) => middle.map((x, k) => x - held[k]);
   const dot = (a, b) => a.reduce((sum, x, k) => sum + x * b[k], 0), length = a => Math.sqrt(dot(a, a));
-  let before = arm(await look()), swept = 0, strayed = 0, nearest = Infinity;
+  const cross = (a, b) => a.map((_, k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+  // angles about the axis of the first of them: what swings back goes down again
+  let before = arm(await look()), axis = null, swept = 0, strayed = 0, nearest = Infinity;
   for (let k = 0; k < 60 && swept < 2 * Math.PI; ++k) {
     near((await inPage.step(page, 5)).total, hung.total, 1e-3, 'H of the bear that is held');
-    const now = await look(), to = arm(now);
-    swept += Math.acos(Math.min(1, dot(before, to) / (length(before) * length(to))));
+    const now = await look(), to = arm(now), area = cross(before, to);
+    axis ??= area.map(x => x / length(area));
+    swept += Math.atan2(dot(axis, area), dot(before, to));
     strayed = Math.max(strayed, length(now.hand.map((x, i) => x - held[i])));
     nearest = Math.min(nearest, length(to));
     before = to;

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "integrators/consistent_mass.h"
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 #include "integrators/scenes_for_tests.h"
 #include "model/model.h"
 #include "verve/scene_file.h"
@@ -173,7 +173,7 @@ TEST_CASE("consistent mass has the rows of an element's integral, and sums up to
   }
 }
 
-TEST_CASE("kinetic energy is that of the mass matrix, about any drift, of bodies, islands and kicks alike") {
+TEST_CASE("kinetic energy is that of the mass matrix, about any drift, of bodies, islands and impulses alike") {
   for (const BodySpec& spec : shapes()) {
     CAPTURE(spec.name);
     const Body body = body_of(spec);
@@ -187,14 +187,16 @@ TEST_CASE("kinetic energy is that of the mass matrix, about any drift, of bodies
       relative.row(i) << v[i].x - drift.x, v[i].y - drift.y, v[i].z - drift.z;
     }
     const double exact = 0.5 * (w.transpose() * m * w).trace();
-    CHECK(kinetic_energy(body.mass.data(), body.count, body.coupling, v.data()) == doctest::Approx(exact).epsilon(1e-13));
+    CHECK(kinetic_energy(body.mass.data(), body.count, body.coupling, v.data()) ==
+          doctest::Approx(exact).epsilon(1e-13));
     CHECK(kinetic_energy(body.mass.data(), body.count, body.coupling, v.data(), drift) ==
           doctest::Approx(0.5 * (relative.transpose() * m * relative).trace()).epsilon(1e-13));
     // what lumped masses would have is far from it
     CHECK(kinetic_energy(body.mass.data(), body.count, {}, v.data()) > 1.2 * exact);
     std::vector<Vec4> x(body.count), p(body.count);
-    const Kick kick{body.mass.data(), x.data(), v.data(), p.data(), body.count, body.total_mass, &body.coupling};
-    CHECK(kick.kinetic() == doctest::Approx(exact).epsilon(1e-13));
+    const RigidImpulse impulse{body.mass.data(), x.data(),        v.data(),      p.data(),
+                               body.count,       body.total_mass, &body.coupling};
+    CHECK(impulse.kinetic() == doctest::Approx(exact).epsilon(1e-13));
   }
 }
 
@@ -440,7 +442,8 @@ TEST_CASE("a chain vibrates as fast as theory says for either mass, from below a
 
 TEST_CASE("a bar swings as fast with either mass to 2 percent, and four times as close on cells of half the size") {
   double gap[2];
-  for (int k = 0; k < 2; ++k) gap[k] = bar_frequency(8 << k, MassMatrix::consistent) / bar_frequency(8 << k, MassMatrix::lumped) - 1;
+  for (int k = 0; k < 2; ++k)
+    gap[k] = bar_frequency(8 << k, MassMatrix::consistent) / bar_frequency(8 << k, MassMatrix::lumped) - 1;
   CAPTURE(gap[0]);
   CAPTURE(gap[1]);
   CHECK(gap[1] > 0);  // M_c <= M: no mode is slower

@@ -167,7 +167,8 @@ TEST_CASE("a sweep lowers what its constraints cost, keeps the centre of mass an
 TEST_CASE("elements of one colour have no vertex in common, and every element has a colour") {
   const Mesh mesh = mesh_of("box", {{"cells", {5, 4, 3}}});
   std::vector<int> stencils, order;
-  for (const auto& t : mesh.tetrahedra) stencils.insert(stencils.end(), t.begin(), t.end()), order.push_back(int(order.size()));
+  for (const auto& t : mesh.tetrahedra)
+    stencils.insert(stencils.end(), t.begin(), t.end()), order.push_back(int(order.size()));
   std::vector<int> seen(order.size(), 0);
   const auto colours = colour_elements(stencils, 4, order);
   for (const auto& members : colours) {

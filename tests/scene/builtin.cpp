@@ -31,7 +31,8 @@ TEST_CASE("the built-in scenes are all there is in scenes/, and equal to their f
   }
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(VERVE_SOURCE_DIR "/scenes"))
-    if (entry.path().extension() == ".json" && entry.path().stem() != "schema") files.insert(entry.path().stem().string());
+    if (entry.path().extension() == ".json" && entry.path().stem() != "schema")
+      files.insert(entry.path().stem().string());
   CHECK(std::set<std::string>(names.begin(), names.end()) == files);
   CHECK(names.size() == files.size());
   CHECK(names.front() == "cube");

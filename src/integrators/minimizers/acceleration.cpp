@@ -64,7 +64,8 @@ class AndersonSteps final : public Accelerator {
 
 std::unique_ptr<Accelerator> make_accelerator(const SolverSpec& spec, int rows) {
   if (spec.acceleration == Acceleration::chebyshev) return std::make_unique<Chebyshev>(rows);
-  if (spec.acceleration == Acceleration::anderson) return std::make_unique<AndersonSteps>(rows, std::min(spec.window, rows));
+  if (spec.acceleration == Acceleration::anderson)
+    return std::make_unique<AndersonSteps>(rows, std::min(spec.window, rows));
   return nullptr;
 }
 

@@ -1,29 +1,29 @@
-#include "integrators/kicks.h"
+#include "integrators/rigid_impulse.h"
 
 #include "linear/small.h"
 
 namespace verve {
 
-Vec3 Kick::center() const {
+Vec3 RigidImpulse::center() const {
   Vec3 c{};
   for (int r = 0; r < count; ++r) c += x[r].xyz() * mass[r];
   return c / total_mass;
 }
 
-Vec3 Kick::momentum() const {
+Vec3 RigidImpulse::momentum() const {
   Vec3 sum{};
   for (int r = 0; r < count; ++r) sum += v[r].xyz() * mass[r];
   return sum;
 }
 
-Vec3 Kick::spin() const {
+Vec3 RigidImpulse::spin() const {
   const Vec3 c = center();
   Vec3 sum{};
   for (int r = 0; r < count; ++r) sum += cross(x[r].xyz() - c, v[r].xyz()) * mass[r];
   return sum + coupling->spin(x, v);
 }
 
-Mat3 Kick::inertia() const {
+Mat3 RigidImpulse::inertia() const {
   const Vec3 c = center();
   Mat3 second{};
   for (int r = 0; r < count; ++r) {
@@ -34,29 +34,29 @@ Mat3 Kick::inertia() const {
   return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
 }
 
-double Kick::kinetic() const { return kinetic_energy(mass, count, *coupling, v); }
+double RigidImpulse::kinetic() const { return kinetic_energy(mass, count, *coupling, v); }
 
-void Kick::add(int row, const Vec3& dv) const {
+void RigidImpulse::add(int row, const Vec3& dv) const {
   v[row] += Vec4(dv);
   p[row] += Vec4(dv);
 }
 
-void Kick::set_momentum(const Vec3& target) {
+void RigidImpulse::set_momentum(const Vec3& target) {
   const Vec3 dv = (target - momentum()) / total_mass;
   for (int r = 0; r < count; ++r)
     if (mass[r] > 0) add(r, dv);
 }
 
-void Kick::add_spin(const Vec3& change) {
+void RigidImpulse::add_spin(const Vec3& change) {
   const Vec3 c = center();
   const Vec3 w = pseudo_inverse(inertia(), 1e-10) * change;
   for (int r = 0; r < count; ++r)
     if (mass[r] > 0) add(r, cross(w, x[r].xyz() - c));
 }
 
-void Kick::set_spin(const Vec3& target) { add_spin(target - spin()); }
+void RigidImpulse::set_spin(const Vec3& target) { add_spin(target - spin()); }
 
-void Kick::impulse(const Vec3& impulse, const Vec3& point, double radius) {
+void RigidImpulse::impulse(const Vec3& impulse, const Vec3& point, double radius) {
   if (radius <= 0) {
     const Vec3 arm = point - center();
     set_momentum(momentum() + impulse);

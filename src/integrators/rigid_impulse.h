@@ -6,9 +6,9 @@
 
 namespace verve {
 
-/// Rows of one body. Velocities and the rate p that generalised-alpha carries move together, so that a push leaves no
-/// ringing behind.
-struct Kick {
+/// On the rows of one body. Velocities and the rate p that generalised-alpha carries move together, so that a push
+/// leaves no ringing behind.
+struct RigidImpulse {
   const double* mass;
   const Vec4* x;
   Vec4* v;
