@@ -127,7 +127,7 @@ class Contacts {
   std::vector<OnEdge> on_edges;
   std::vector<FrictionAnchor> friction_anchors;
 
-  /// Colliders are the planes that they are where the step begins; the matrix has these already (Island::planes).
+  /// Colliders are the planes that they are where the step begins; the matrix has these already (SystemMatrix::planes).
   bool planes = false;
   /// Spent on look() since it was last set to 0 [ms].
   double milliseconds = 0;

@@ -137,8 +137,7 @@ std::vector<double> Anchors::hardness_of(int a) const {
   const double inertia = 1 / (scene_.step * scene_.step);
   const Anchor& anchor = matter_.anchors[a];
   const std::vector<double> own = matrix_diagonal(anchor.body, inertia);
-  const std::vector<double> other =
-      anchor.other < 0 ? std::vector<double>() : matrix_diagonal(anchor.other, inertia);
+  const std::vector<double> other = anchor.other < 0 ? std::vector<double>() : matrix_diagonal(anchor.other, inertia);
   std::vector<double> out;
   for (size_t i = 0; i < anchor.rows.size(); ++i) {
     const double k = own[anchor.rows[i]];

@@ -18,9 +18,9 @@ class Anchors {
 
   /// Those that turn on or off or change their stiffness at a time. True: islands must be rebuilt.
   bool update(double time);
-  /// Points of an island's anchors as they are at the start of a frame, or a `fraction` into it, along their paths. True:
-  /// a hard one has moved and drives the island. The energy k/2 |way|^2 that goes into its spring at once is many times
-  /// that of the vertex it carries and not what the hand does, which only the step will tell.
+  /// Points of an island's anchors as they are at the start of a frame, or a `fraction` into it, along their paths.
+  /// True: a hard one has moved and drives the island. The energy k/2 |way|^2 that goes into its spring at once is many
+  /// times that of the vertex it carries and not what the hand does, which only the step will tell.
   bool place(Island& island, double time, double fraction) const;
   /// After a frame: hard anchors go on from where they are.
   void settle(double time);

@@ -33,8 +33,7 @@ double ElasticEnergy::add_gradient(const Vec4* x, Vec4* gradient, Precision prec
     total += energy;
   }
   for (const AnchorTerm& term : anchors_) {
-    const double energy =
-        term.to_world ? term.world.add_gradient(x, gradient) : term.links.add_gradient(x, gradient);
+    const double energy = term.to_world ? term.world.add_gradient(x, gradient) : term.links.add_gradient(x, gradient);
     total += energy;
     const Anchor& anchor = anchors_of_all_[term.anchor];
     for (size_t k = 0; k < bodies_.size(); ++k) {

@@ -121,7 +121,8 @@ bool Island::find_factor(double hh, const Settings& settings) {
     const Work before = part->matrix_.work();
     Factor* const factor = part->matrix_.factor_for(hh, settings.factor_kind());
     if (!factor) return factor_.clear(), false;
-    work_.factors += part->matrix_.work().factors - before.factors, work_.made += part->matrix_.work().made - before.made;
+    work_.factors += part->matrix_.work().factors - before.factors;
+    work_.made += part->matrix_.work().made - before.made;
     factor_.add(*factor, first, part->rows_);
     first += part->rows_;
   }

@@ -1,4 +1,5 @@
-// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns its matrix and all work vectors; a step works on the island's own copy of the motion and touches nothing else.
+// An island: bodies that exchange momentum and therefore keep P, L and H together. Owns its matrix and all work
+// vectors; a step works on the island's own copy of the motion and touches nothing else.
 #pragma once
 
 #include <memory>

@@ -100,7 +100,8 @@ void Island::look_at_start(const Integrator& integrator, double h) {
     if (problem_.held && !of_levers) column_rows(rows, sides, begin, end);
     return state_rows(rows, motion.x.data(), motion.v.data(), o, rest, begin, end);
   });
-  if (consistent()) sum += consistent_.begin(rows, motion, has_levers() ? kr_.data() : nullptr, problem_.held ? lin_.data() : nullptr);
+  if (consistent())
+    sum += consistent_.begin(rows, motion, has_levers() ? kr_.data() : nullptr, problem_.held ? lin_.data() : nullptr);
   const double m = total_mass_;
   const Vec3 db = sum.xb / m, dx = sum.x / m, dv = sum.v / m, du = sum.u / m;
   Start s;

@@ -4,8 +4,8 @@ namespace verve {
 
 namespace {
 
-/// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most of
-/// their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
+/// rho of generalised-alpha for what is not solid (sheets, chains) along the loss, unless the scene says another. Most
+/// of their energy can be in modes that no step resolves: less of these rings on, more of it goes back along the loss.
 /// (docs/decisions/002-loss-direction.md)
 constexpr double sheet_rho = 0.65;
 

@@ -24,8 +24,8 @@ struct Settings {
   std::unique_ptr<Integrator> touching;       // for islands that touch something, under constraints; null: the same
   Conservation conservation = Conservation::cpd;
   EnergyDirection direction = EnergyDirection::loss;  // of H, by cpd
-  bool resolved = false;  // hold H and heat: see LossColumn::share
-  const ProjectionEntry* projection = nullptr;  // what is held after the step; conservation is then none
+  bool resolved = false;                              // hold H and heat: see LossColumn::share
+  const ProjectionEntry* projection = nullptr;        // what is held after the step; conservation is then none
   double tolerance = 1e-6;
   int iterations = 40;
   int substeps = 0;  // 0 = automatic

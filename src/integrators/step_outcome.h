@@ -22,7 +22,14 @@ struct Demand {
 };
 
 struct StepOutcome {
-  enum class Status { converged, stopped, missed_contact, not_finite, not_factorizable, infeasible } status = Status::converged;
+  enum class Status {
+    converged,
+    stopped,
+    missed_contact,
+    not_finite,
+    not_factorizable,
+    infeasible
+  } status = Status::converged;
   std::string message;  // what the method knows of why it failed
   int iterations = 0;
   double lambda = 0, alpha = 0;
@@ -32,19 +39,19 @@ struct StepOutcome {
   double error_p = 0, error_l = 0, error_h = 0;  // scaled residuals
   double length = 0;                             // h of the step or of its last stage
   double e_ref = 0;
-  double rigid_energy = 0;  // K
-  double target_total = 0;  // in the units of metrics.csv
-  double before = 0;        // H where the step began, likewise
-  Quantities residual;      // unscaled
-  double heat = 0;          // of H, what the step could not resolve and does not owe
-  double loss = 0;          // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
-  bool impossible = false;  // H* below K
-  bool rose = false;        // H is above what it was before the step
-  bool energy_released = false;      // of H, where something touches
-  bool cut = false;            // it ended, or released H, for want of time
-  bool after_failure = false;  // StepPlan::after_failure
-  bool asleep = false;         // the motion is that before the step, and at rest (World::put_to_sleep)
-  int steps = 1;               // that it was taken in
+  double rigid_energy = 0;       // K
+  double target_total = 0;       // in the units of metrics.csv
+  double before = 0;             // H where the step began, likewise
+  Quantities residual;           // unscaled
+  double heat = 0;               // of H, what the step could not resolve and does not owe
+  double loss = 0;               // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
+  bool impossible = false;       // H* below K
+  bool rose = false;             // H is above what it was before the step
+  bool energy_released = false;  // of H, where something touches
+  bool cut = false;              // it ended, or released H, for want of time
+  bool after_failure = false;    // StepPlan::after_failure
+  bool asleep = false;           // the motion is that before the step, and at rest (World::put_to_sleep)
+  int steps = 1;                 // that it was taken in
   StepTimings timings;
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own

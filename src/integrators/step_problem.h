@@ -34,13 +34,13 @@ struct StepProblem {
   int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
   std::array<Vec6, 6> basis{};
   bool direct = true, statics = false;  // of the integrator
-  bool releases_energy = false;                 // of H, which becomes a debt
+  bool releases_energy = false;         // of H, which becomes a debt
   bool plain = false;                   // from its beginning
   double tolerance = 0, beta = 0, offset = 0;
   Quantities target;
-  double rigid = 0;     // K
-  double damped = 0;    // of H: taken from the motion after the step (Island::damp),
-  double damping = 0;   // and what the half-life alone asks for
+  double rigid = 0;    // K
+  double damped = 0;   // of H: taken from the motion after the step (Island::damp),
+  double damping = 0;  // and what the half-life alone asks for
   double e_ref = 0, scale_p = 0;
   double present = 0;  // energy scale of the state as it is, however far away the target
 };

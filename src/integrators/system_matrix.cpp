@@ -194,8 +194,8 @@ void SystemMatrix::restore(int body, const std::vector<FactorRecord>& records, c
   const auto is = [](const Factor& f, const FactorRecord& r) { return f.hh == r.hh && f.precision == r.precision; };
   std::erase_if(factors_, [&](const auto& f) {
     return f->version != version_ || std::none_of(records.begin(), records.end(), [&](const FactorRecord& r) {
-      return r.body == body && is(*f, r) && (f->base == r.base || *f->base == *r.base);
-    });
+             return r.body == body && is(*f, r) && (f->base == r.base || *f->base == *r.base);
+           });
   });
   for (const FactorRecord& r : records) {
     if (r.body != body) continue;

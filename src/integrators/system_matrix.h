@@ -36,8 +36,8 @@ struct MatrixTerms {
     int first;   // row
     bool tears;  // some of them may go
   };
-  const std::vector<double>* mass;        // lumped, per row; 0: a row that stands still
-  const MassCoupling* coupling;           // of a consistent mass; empty: none
+  const std::vector<double>* mass;  // lumped, per row; 0: a row that stands still
+  const MassCoupling* coupling;     // of a consistent mass; empty: none
   std::vector<Elements> bodies;
   const std::vector<AnchorTerm>* anchors;
 };

@@ -48,7 +48,8 @@ void Vibration::find_struck(const Island& island, double h) {
     for (int i = 0; i < row.count; ++i) struck_[body_of(row.rows[i])].pressed = true;
   for (const ContactRow& row : island.contacts.near_rows()) {
     // what lies down, or settles, is no faster than gravity makes it in a few frames
-    const bool strikes = -row.along(island.motion.v.data()) > 3 * h * std::abs(row.along(island.forcing.acceleration.data()));
+    const bool strikes =
+        -row.along(island.motion.v.data()) > 3 * h * std::abs(row.along(island.forcing.acceleration.data()));
     for (int i = 0; strikes && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
   }
 }
@@ -79,7 +80,8 @@ double Vibration::impact_phase(const Island& island, double h) {
   double fastest = 0;
   for (int k = 0; k < int(struck_.size()); ++k) {
     const double along = norm(struck_[k].along);
-    if (!struck_[k].pressed && along > 0) fastest = std::max(fastest, stiffness_along(island, k, struck_[k].along / along));
+    if (!struck_[k].pressed && along > 0)
+      fastest = std::max(fastest, stiffness_along(island, k, struck_[k].along / along));
   }
   return h * std::sqrt(fastest);
 }

@@ -16,8 +16,8 @@ class Vibration {
   std::optional<Deformation> deformation(const Island& island);
 
   /// Likewise of what is about to be struck, which is not deformed yet: of the bodies that may come to touch in the
-  /// coming step and do not so far, by a compression of the whole along what they will touch; as a phase, in radians per
-  /// step of h. The first half of that period is how long an impact takes.
+  /// coming step and do not so far, by a compression of the whole along what they will touch; as a phase, in radians
+  /// per step of h. The first half of that period is how long an impact takes.
   double impact_phase(const Island& island, double h);
 
  private:

@@ -11,8 +11,8 @@ namespace {
 constexpr int grain = 512;  // triangles, or vertices, per chunk
 }
 
-void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force, double* rate,
-              std::vector<Vec3>& area) {
+void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force,
+              double* rate, std::vector<Vec3>& area) {
   area.resize(std::max(area.size(), surface.triangles.size()));
   parallel_for(int(surface.triangles.size()), grain, [&](int begin, int end, int) {
     for (int t = begin; t < end; ++t) {

@@ -17,7 +17,7 @@ struct WindWork {
 /// Adds the force of air of velocity `air` on one body to `force`, and to `rate` the sum of drag A |w - v| of each
 /// vertex: an upper bound of -d force/dv. Areas are shared by the three vertices of a triangle, each with its own
 /// velocity. Rows are those of the body.
-void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force, double* rate,
-              std::vector<Vec3>& area);
+void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Vec4* x, const Vec4* v, Vec4* force,
+              double* rate, std::vector<Vec3>& area);
 
 }  // namespace verve

@@ -253,8 +253,8 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
 }
 
 /// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
-void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, const std::vector<MassPair>& pairs, const std::string& where,
-                   Diagnostics& out) {
+void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, const std::vector<MassPair>& pairs,
+                   const std::string& where, Diagnostics& out) {
   const int n = body.count;
   body.row_of_vertex.resize(n);
   for (int v = 0; v < n; ++v) body.row_of_vertex[v] = v;
