@@ -45,7 +45,7 @@ double mean_work(const std::string& name, const Scene& scene, int frames, Pace& 
 }  // namespace
 
 std::vector<std::string> contact_case_names() {
-  return {"ball", "bears", "strip", "drape", "stack", "bin", "incline", "crush", "flag_torn", "tug"};
+  return {"ball", "bears", "strip", "drape", "stack", "bin", "pile", "incline", "crush", "flag_torn", "tug"};
 }
 
 ContactResult measure_contact(const std::string& name, bool limited, const Options& options, Pace& pace) {

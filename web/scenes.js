@@ -7,7 +7,7 @@ verve.thumbnails = {
           "stiffening", "fibres", "necking", "cantilever", "twisting_bar", "cylinder", "rope", "flag",
           "flag_torn", "balloon", "tug", "tense_string", "inextensible_cloth", "hung_cloth", "woven",
           "matching", "panels", "muscles", "materials", "fabrics", "ball", "bears", "stack", "incline",
-          "crush", "strip", "drape", "bin",
+          "crush", "strip", "drape", "bin", "pile",
           "garden"],
   columns: 7,
   width: 208,

@@ -107,8 +107,9 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   std::error_code ignored;
   if (!options.resume.empty() &&
       std::filesystem::equivalent(std::filesystem::path(options.resume).parent_path(), out / "snapshots", ignored)) {
-    problems.error("--out", "found the run that " + options.resume + " is of, expected another folder: its frames 0 to " +
-                                std::to_string(first) + " would be gone");
+    problems.error("--out", "found the run that " + options.resume +
+                                " is of, expected another folder: its frames 0 to " + std::to_string(first) +
+                                " would be gone");
     return refuse(problems, "nothing was written");
   }
   Expected<Recorder> recorder = Recorder::open(out, *simulation, options.record == "double");
@@ -152,7 +153,12 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   if (!options.quiet) {
     print_summary(start, simulation->measure(), result, first_torn);
     std::set<std::string> solvers;
-    for (int b = 0; b < simulation->bodies(); ++b) solvers.insert(simulation->global_solver(b));
+    for (int b = 0; b < simulation->bodies(); ++b) {
+      // those of all bodies of its island, which may be hundreds alike
+      const std::string all = simulation->global_solver(b) + "; ";
+      for (size_t at = 0, end; (end = all.find("; ", at)) != std::string::npos; at = end + 2)
+        solvers.insert(all.substr(at, end - at));
+    }
     solvers.erase("");  // methods with a step of their own have none
     for (const std::string& solver : solvers) std::printf("global step: %s\n", solver.c_str());
     std::printf("%s\n", (out / "report.html").string().c_str());

@@ -7,7 +7,7 @@ const [program, folder, ...wanted] = process.argv.slice(2);
 const WIDTH = 208, HEIGHT = 156, COLUMNS = 7;
 // a moment that shows what the scene is about; most do early on
 const MOMENTS = {bear: 32, cloth: 28, curtain: 30, flag: 60, flag_torn: 60, tug: 40, ball: 20, bears: 24, drape: 14, crush: 14,
-                 pendulum: 12, chain: 30, rope: 40, hung_cloth: 25, strip: 25, examples: 12, balloon: 30, stack: 3, bin: 12};
+                 pendulum: 12, chain: 30, rope: 40, hung_cloth: 25, strip: 25, examples: 12, balloon: 30, stack: 3, bin: 12, pile: 8};
 
 const server = await serveNative(program), {browser, close} = await openBrowser();
 const {page} = await openPage(browser, server.address);
@@ -17,21 +17,25 @@ await page.addStyleTag({content: `header, #panel, #tools, #looks, #transport, #n
   main {display: block !important} #stage {position: fixed !important; inset: 0 !important; height: auto !important}`});
 const names = await page.evaluate(() => [...document.querySelectorAll('#scene-list button')].map(b => b.dataset.scene));
 const rows = Math.ceil(names.length / COLUMNS);
-// the others stay as they are, where they are
-const some = wanted.length > 0 && await page.evaluate(names => verve.thumbnails.names.join() === names.join(), names);
-await page.evaluate(async ([columns, rows, width, height, some]) => {
+// of scenes that are named, or have no picture yet, only these are drawn: the others keep theirs
+const drawn = await page.evaluate(async ([names, wanted, columns, rows, width, height]) => {
   document.documentElement.dataset.theme = 'light';
   const sheet = globalThis.sheet = document.createElement('canvas');
   sheet.width = columns * width;
   sheet.height = rows * height;
-  if (!some) return;
-  const old = new Image();
+  if (!wanted.length) return names;
+  const old = new Image(), before = verve.thumbnails;
   old.src = 'thumbnails.webp';
   await old.decode();
-  sheet.getContext('2d').drawImage(old, 0, 0);
-}, [COLUMNS, rows, WIDTH, HEIGHT, some]);
+  const place = (index, columns) => [width * (index % columns), height * Math.floor(index / columns)];
+  const kept = names.filter(name => before.names.includes(name) && !wanted.includes(name));
+  for (const name of kept)
+    sheet.getContext('2d').drawImage(old, ...place(before.names.indexOf(name), before.columns), width, height,
+                                     ...place(names.indexOf(name), columns), width, height);
+  return names.filter(name => !kept.includes(name));
+}, [names, wanted, COLUMNS, rows, WIDTH, HEIGHT]);
 for (const [index, name] of names.entries()) {
-  if (some && !wanted.includes(name)) continue;
+  if (!drawn.includes(name)) continue;
   await page.evaluate(name => verve.live.send({type: 'load', scene: name}), name);
   await page.evaluate(() => {
     verve.live.send({type: 'pause', on: true});
