@@ -177,6 +177,9 @@ void Session::dispatch(const Json& message) {
       {"push", true, [](Session& s, const Json& m) { s.push(m); }},
       {"spin", true, [](Session& s, const Json& m) { s.spin(m); }},
       {"pin", true, [](Session& s, const Json& m) { s.toggle_pin(m); }},
+      {"calm", true, [](Session& s, const Json&) { s.calm(); }},
+      {"undo", true, [](Session& s, const Json&) { s.undo(); }},
+      {"floor", true, [](Session& s, const Json& m) { s.set_floor(m); }},
       {"save", true, [](Session& s, const Json&) { s.save(); }},
   };
   std::vector<std::string> known;
