@@ -167,8 +167,11 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
   Diagnostics notes;
   Scene scene = given;
   std::vector<std::unique_ptr<Lane>> lanes = make_lanes(scene, methods, notes);
-  // Bodies without weight have a floor to be thrown at, out of the way of their own motion.
+  // one of a saved state, or below a mesh that was dropped
   std::optional<double> floor;
+  for (const ColliderSpec& c : scene.colliders)
+    if (c.name == "floor" && is_floor(c) && c.position.is_constant()) floor = c.position.at(0)->y;
+  // Bodies without weight have a floor to be thrown at, out of the way of their own motion.
   if (norm(scene.gravity) == 0 && scene.colliders.empty()) {
     const double height = floor_height(*lanes[0]->simulation);
     scene.colliders.push_back(floor_at(height));
@@ -284,12 +287,7 @@ void Session::tell_state() {
   for (const auto& [id, hand] : hands_)
     if (hand.pin) pins.items.push_back(sim.first_vertex(hand.body) + hand.vertex);
   for (int b = 0; b < sim.bodies(); ++b) {
-    const Dials& dials = scene_.bodies[b].dials;
-    std::optional<double> own = dials.half_life.at(sim.time());
-    if (const auto damping = dials.damping.at(sim.time()); damping && *damping > 0) own = std::log(2.0) / *damping;
-    const auto turned = turned_.half_life.find(b);
-    half_life.items.push_back(
-        number_or_null(turned != turned_.half_life.end() ? turned->second : own.value_or(HUGE_VAL)));
+    half_life.items.push_back(number_or_null(half_life_of(b, sim.time())));
     Json lock = Json::object();
     const auto it = turned_.held.find(b);
     const Turned::Held now = it == turned_.held.end() ? Turned::Held{} : it->second;

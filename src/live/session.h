@@ -55,13 +55,15 @@ class Session {
   /// Nothing pulls at bodies from afar; nothing holds this one.
   bool weightless() const;
   bool free(int body, int lane = 0) const;
+  bool calming() const { return calming_ > 0; }
 
  private:
   /// What a lane should have of energy, and whether it has it.
   struct Watch {
-    bool rebase = true;   // somebody or something has changed the energy: begin anew after the next frame
-    double account = 0;   // energy with all that was taken on purpose, when it last began anew [J]
-    double scale = 0;     // the most kinetic and elastic energy since then [J]
+    bool rebase = true;   // something changes the energy by the next frame: begin anew after it
+    double given = 0;     // energy when it last began anew, and all that came in by pushes since [J]
+    double account = 0;   // energy after the last frame, with all that was taken on purpose [J]
+    double scale = 0;     // the most kinetic and elastic energy since it began anew [J]
     double kept = 1;      // share of the energy that is there
     double off = 0;       // by how much H misses its target, as a share of `scale`
     bool warned = false;  // the page was told, and H has not been on its target long enough since
@@ -147,10 +149,13 @@ class Session {
   void calm();
   bool calm_frame();
   void end_calm();
+  double half_life_of(int body, double time) const;
   void touched();
   void watch(size_t lane, std::vector<std::string>& out);
   void tell_broken(size_t lane, std::vector<std::string>& out) const;
   bool driven_in(double from, double to) const;
+  bool struck_in(double from, double to) const;
+  void kicked();
 
   void turn_dial(const Json& message);
   void turn_dial(const std::string& name, const Json& message);
@@ -194,6 +199,7 @@ class Session {
   std::optional<double> floor_;  // height of the one that the scene does not have [m]
   std::vector<Before> before_;   // gestures that can be undone, the last one last
   int calming_ = 0;              // frames until it is over
+  double came_in_ = 0;           // by pushes of the scene, in the frame that the first lane has just taken [J]
   std::vector<Row> rows_;
   std::map<int, Hand> hands_;
   int next_pin_ = -1;  // numbers of pins, downwards: hands have those that the page gives

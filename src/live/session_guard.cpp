@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/text.h"
 #include "live/session.h"
@@ -23,9 +24,11 @@ constexpr double still_speed = 1e-3;
 constexpr size_t most_remembered = 12;
 /// How long Calm takes, and for how long it shapes solids that carry a load; then they settle under it [s].
 constexpr double calm_time = 2.5, shaping_time = 1;
-/// Rates at which Calm takes velocities, and brings vertices to the rest shape [1/s]. The slowest oscillation that dies
-/// without creeping has a period of 4 pi / calm_rate = 2.5 s.
-constexpr double calm_rate = 5, shaping_rate = 8;
+/// Rates at which Calm takes velocities, and brings vertices to the rest shape [1/s]; half-life of the energy of what
+/// carries a load [s].
+constexpr double calm_rate = 5, shaping_rate = 8, calm_half_life = 0.12;
+/// A solid whose vertices are this far from its shape at rest, root mean square in sizes, does not come back by itself.
+constexpr double crumpled = 0.08;
 
 /// The rest shape, moved and turned to where the body is.
 std::vector<Vec3> rigid_fit(const std::vector<Vec3>& rest, const Vec3* x, const double* masses) {
@@ -49,6 +52,10 @@ template <class T>
 bool changes(const Track<T>& track, double from, double to) {
   return track.keys.size() > 1 && track.keys.back().time >= from && track.keys.front().time <= to;
 }
+
+/// Energy with all that was taken on purpose: constant while nothing comes in.
+double account_of(const Measures& m) { return m.total + m.booked_loss + m.heat - m.work; }
+double moving_energy(const Measures& m) { return m.kinetic + std::abs(m.elastic) + std::abs(m.contact); }
 
 std::string percent(double share) { return format_value(std::round(1000 * share) / 10) + " %"; }
 std::string joules(double energy) {
@@ -74,19 +81,37 @@ Json dial(const char* name, Json value) {
 
 // ---- the guard
 
-/// Energy has come in or gone from outside: what is kept is counted from here on.
+/// Something changes the energy in ways that the next frame will show: what is kept is counted from there on.
 void Session::touched() {
   for (const auto& lane : lanes_) lane->watch.rebase = true;
   changed_ = true;
 }
 
-/// Whether the scene itself puts energy in or takes it between two moments.
-bool Session::driven_in(double from, double to) const {
-  if (!scene_.winds.empty()) return true;
+/// Velocities were changed: what came in by that is known.
+void Session::kicked() {
+  for (const auto& lane : lanes_) {
+    Watch& w = lane->watch;
+    const Measures m = lane->simulation->measure();
+    const double account = account_of(m);
+    w.given += account - w.account, w.account = account;
+    w.scale = std::max(w.scale, moving_energy(m));
+  }
+  changed_ = true;
+}
+
+/// Whether the scene pushes, or takes or drops an anchor, between two moments.
+bool Session::struck_in(double from, double to) const {
   for (const PushSpec& push : scene_.pushes)
     if (push.time >= from - 1e-9 && push.time <= to) return true;
+  return std::any_of(scene_.anchors.begin(), scene_.anchors.end(),
+                     [&](const AnchorSpec& a) { return changes(a.active, from, to); });
+}
+
+/// Whether it goes on putting energy in or taking it meanwhile.
+bool Session::driven_in(double from, double to) const {
+  if (!scene_.winds.empty()) return true;
   for (const AnchorSpec& a : scene_.anchors)
-    if (changes(a.path, from, to) || changes(a.active, from, to) || changes(a.stiffness, from, to)) return true;
+    if (changes(a.path, from, to) || changes(a.stiffness, from, to)) return true;
   for (const ColliderSpec& c : scene_.colliders)
     if (changes(c.position, from, to) || changes(c.rotation, from, to) || changes(c.active, from, to)) return true;
   for (const ForceSpec& f : scene_.forces)
@@ -106,10 +131,10 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
   Watch& w = lane.watch;
   const Simulation& sim = *lane.simulation;
   const Measures m = sim.measure();
-  const double account = m.total + m.booked_loss + m.heat - m.work, step = sim.scene().step;
-  const double moving = m.kinetic + std::abs(m.elastic) + std::abs(m.contact);
+  const double account = account_of(m), step = sim.scene().step, was = std::exchange(w.account, account);
   const bool pulled = std::any_of(hands_.begin(), hands_.end(), [](const auto& h) { return !h.second.pin; });
   const bool driven = pulled || calming_ > 0 || driven_in(sim.time() - 2 * step, sim.time());
+  const bool struck = struck_in(sim.time() - 2 * step, sim.time());
   bool damped = false;  // energy goes on purpose, in ways that no account has
   for (int b = 0; b < sim.bodies(); ++b) {
     const Dials& dials = scene_.bodies[b].dials;
@@ -119,14 +144,20 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
     const auto held = turned_.held.find(b);
     damped |= held != turned_.held.end() && (held->second.energy || held->second.momentum || held->second.spin);
   }
-  if (w.rebase || driven) w.account = account, w.scale = 0;
+  const bool conserves = find_method(lane.method)->conservation != "none";
+  const Watch& first = lanes_[0]->watch;
+  if (w.rebase || driven || (struck && index == 0)) {
+    w.given = account, w.scale = index > 0 && struck ? first.scale : 0;
+    if (index == 0) came_in_ = w.rebase || driven || !conserves ? 0 : account - was;
+  } else if (struck) {  // a method that loses has lost some of it within the frame: what came in is what the first one has
+    w.given += came_in_, w.scale = std::max(w.scale, first.scale);
+  }
   w.rebase = false;
   double still = 0;  // what nobody sees
   for (const BodyShape& shape : shapes_) still += 0.5 * shape.mass * std::pow(still_speed * shape.size, 2);
-  w.scale = std::max({w.scale, moving, still});
-  const bool conserves = find_method(lane.method)->conservation != "none";
+  w.scale = std::max({w.scale, moving_energy(m), still});
   const double missed = conserves ? m.total - m.target_total : 0;
-  const double drift = w.scale > 0 ? (account - w.account) / w.scale : 0;
+  const double drift = w.scale > 0 ? (account - w.given) / w.scale : 0;
   w.off = w.scale > 0 ? std::abs(missed) / w.scale : 0;
   w.kept = conserves && damped ? (w.scale > 0 ? 1 + missed / w.scale : 1) : 1 + drift;
   w.kept = std::max(0.0, w.kept);
@@ -144,9 +175,8 @@ void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
   const Lane& lane = *lanes_[index];
   const Simulation& sim = *lane.simulation;
   const Measures m = sim.measure();
-  const double account = m.total + m.booked_loss + m.heat - m.work;
   const bool missed = lane.watch.off > most_off;
-  const double should = missed ? m.target_total : m.total - account + lane.watch.account;
+  const double should = missed ? m.target_total : m.total - account_of(m) + lane.watch.given;
   const MethodInfo* method = find_method(lane.method);
   std::string text = lane.method + ": H is " + percent(std::abs(m.total - should) / lane.watch.scale) +
                      (m.total < should ? " below" : " above") + " what it should be (" + joules(m.total) + ", not " +
@@ -251,9 +281,19 @@ void Session::calm() {
   tell_state();
 }
 
+double Session::half_life_of(int body, double time) const {
+  if (const auto turned = turned_.half_life.find(body); turned != turned_.half_life.end()) return turned->second;
+  const Dials& dials = scene_.bodies[body].dials;
+  if (const auto damping = dials.damping.at(time); damping && *damping > 0) return std::log(2.0) / *damping;
+  return dials.half_life.at(time).value_or(HUGE_VAL);
+}
+
 void Session::end_calm() {
   if (calming_ == 0) return;
   calming_ = 0;
+  for (const auto& lane : lanes_)
+    for (int b = 0; b < lane->simulation->bodies(); ++b)
+      lane->simulation->set_half_life(b, half_life_of(b, lane->simulation->time()));
   touched();
 }
 
@@ -261,23 +301,42 @@ void Session::end_calm() {
 bool Session::calm_frame() {
   --calming_;
   const double step = lanes_[0]->simulation->scene().step;
-  const bool last = calming_ == 0, shaping = calming_ * step > calm_time - shaping_time;
+  const bool last = calming_ == 0, early = calming_ * step > calm_time - shaping_time;
   const double slower = last ? 0 : std::exp(-calm_rate * step), nearer = last ? 1 : 1 - std::exp(-shaping_rate * step);
   for (size_t index = 0; index < lanes_.size(); ++index) {
     Lane& lane = *lanes_[index];
     Simulation& sim = *lane.simulation;
+    lane.failed = false;
+    const bool conserves = find_method(lane.method)->conservation != "none";
     std::vector<Vec3> x = sim.positions(), v = sim.velocities();
+    bool changed = last || !conserves;
     for (int b = 0; b < sim.bodies(); ++b) {
       const int first = sim.first_vertex(b), count = int(sim.mesh(b).vertices.size());
+      const bool unloaded = weightless() && free(b, int(index));
       for (int i = first; i < first + count; ++i) v[i] = v[i] * slower;
-      // what hangs, lies or is stretched by its anchors has its shape from them; solids are helped on the way
-      const bool carries = !weightless() || !free(b, int(index));
-      if (carries && !(shaping && shapes_[b].dimension == 3)) continue;
-      const std::vector<Vec3> goal = rigid_fit(sim.mesh(b).vertices, x.data() + first, masses_.data() + first);
-      for (int i = 0; i < count; ++i) x[first + i] += (goal[i] - x[first + i]) * nearer;
+      // What hangs, lies or is stretched by its anchors has its shape from them; solids that are crumpled are helped.
+      bool shape = unloaded;
+      std::vector<Vec3> goal;
+      if (unloaded || (early && shapes_[b].dimension == 3)) {
+        goal = rigid_fit(sim.mesh(b).vertices, x.data() + first, masses_.data() + first);
+        double square = 0;
+        for (int i = 0; i < count; ++i)
+          square += masses_[first + i] * dot(goal[i] - x[first + i], goal[i] - x[first + i]);
+        shape |= square > shapes_[b].mass * std::pow(crumpled * shapes_[b].size, 2);
+      }
+      if (shape) {
+        for (int i = 0; i < count; ++i) x[first + i] += (goal[i] - x[first + i]) * nearer;
+        changed = true;
+      } else if (conserves) {
+        // their energy goes by the half-life, which keeps the integrator's history: steps that begin anew in every frame
+        // hardly move a chain near its equilibrium
+        sim.set_half_life(b, last ? half_life_of(b, sim.time()) : calm_half_life);
+        if (!free(b, int(index))) continue;
+        sim.set_momentum(b, sim.measure(b).momentum * slower);
+        sim.set_spin(b, sim.measure(b).spin * slower);
+      }
     }
-    sim.set_state(x, v);
-    lane.failed = false;
+    if (changed) sim.set_state(x, v);
   }
   return last;
 }

@@ -18,9 +18,9 @@ constexpr double hand_frequency = 2.2, pin_frequency = 6;
 /// keeps all the work that was done on it and circles the pointer for ever.
 constexpr double grip_damping = 0.2;
 /// Springs are not stretched beyond this many sizes of the body: a pointer flung across the screen is no explosion.
-constexpr double farthest_pull = 0.4;
+constexpr double farthest_pull = 0.3;
 /// Sizes of the body that a hand moves in a second at most; a body that is thrown leaves it no faster.
-constexpr double fastest_hand = 3;
+constexpr double fastest_hand = 1.5;
 /// A hand goes on to where the pointer was in the time since it spoke before, at most [s].
 constexpr double slowest_pointer = 0.25;
 /// Of the body's size: how much of it a hand holds.
@@ -146,6 +146,8 @@ void Session::release(const Json& message) {
     if (missing > 0) sim.set_momentum(hand.body, m.momentum + along * (missing * m.mass));
   }
   hands_.erase(it);
+  // a click: nothing was dragged, the push that follows is the gesture
+  if (norm(hand.wanted) == 0 && !before_.empty() && before_.back().what == "the drag") before_.pop_back();
   touched();
 }
 
@@ -211,7 +213,7 @@ void Session::push(const Json& message) {
       sim.add_impulse(index, impulse * ((1 - rigid_share) * s), at, push_patch * size);
     });
   }
-  touched();
+  kicked();
 }
 
 /// A turn of the whole body about its centre, on top of its own, with an angular velocity [rad/s].
@@ -228,7 +230,7 @@ void Session::spin(const Json& message) {
     kick_within(sim, body, 0.5 * dot(omega, change),
                 [&](double s) { sim.set_spin(body, sim.measure(body).spin + change * s); });
   }
-  touched();
+  kicked();
 }
 
 /// Once before a frame: hands go on towards where the pointer was.

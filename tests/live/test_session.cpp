@@ -495,6 +495,12 @@ TEST_CASE("Calm brings a body to its shape at rest and still, undo brings the mo
   session.handle(R"({"type": "undo"})");
   CHECK(session.simulation().frame() == 10);
   CHECK(refused(session.handle(R"({"type": "undo"})")));
+  // a click is one gesture, though it grabs, releases and pushes
+  session.handle(R"({"type": "grab", "id": 1, "vertex": 0})");
+  frames(session, 2);
+  session.handle(R"({"type": "release", "id": 1})");
+  session.handle(R"({"type": "push", "vertex": 0, "direction": [1, 0, 0]})");
+  CHECK(says(session.handle(R"({"type": "undo"})"), "\"undo\": null"));
 }
 
 TEST_CASE("a dial is undone as one gesture, with all that it passed") {
@@ -562,12 +568,22 @@ TEST_CASE("methods that refuse a scene are named, and the others run") {
   CHECK(session.lanes() == 2);
 }
 
-TEST_CASE("kept is the share of the energy since the last touch") {
+TEST_CASE("kept is the share of all that a lane was given since it was last held or turned") {
   Session session;
   session.handle(R"({"type": "load", "scene": "cube", "methods": ["cpd", "pd"]})");
   const Frame later = frames(session, 90);
   CHECK(later.value("kept", 0) == doctest::Approx(1).epsilon(1e-3));
   CHECK(later.value("kept", 1) < 0.5);
   session.handle(R"({"type": "push", "vertex": 0, "direction": [1, 0, 0]})");
+  const Frame pushed = frames(session, 1);
+  CHECK(pushed.value("kept", 0) == doctest::Approx(1).epsilon(1e-3));
+  CHECK(pushed.value("kept", 1) < 0.7);
+  session.handle(R"({"type": "dial", "name": "stiffness", "value": 1})");
   CHECK(frames(session, 1).value("kept", 1) == doctest::Approx(1));
+  // a push of the scene, of which PD loses most within the frame
+  session.handle(R"({"type": "load", "scene": "bear", "duel": true})");
+  REQUIRE(session.lanes() == 2);
+  const Frame bears = frames(session, 30);
+  CHECK(bears.value("kept", 0) == doctest::Approx(1).epsilon(1e-2));
+  CHECK(bears.value("kept", 1) == doctest::Approx(bears.value("total", 1) / bears.value("total", 0)).epsilon(0.05));
 }
