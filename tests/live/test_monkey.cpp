@@ -26,7 +26,7 @@ struct Monkey {
   Session session{RunOptions{.threads = 1}};
   std::mt19937 random;
   std::string scene, last;  // where it is, and what it did last
-  int gestures = 0, notices = 0, worst_bodies = 0;
+  int gestures = 0, notices = 0;
   bool held = false;
   Vec3 hand;
 
@@ -106,6 +106,17 @@ struct Monkey {
                   scene << ": H is off by " << session.off(0) << " without a word after " << last);
   }
 
+  /// Dials and pins, for whoever looks for the reason.
+  std::string state() {
+    for (const std::string& answer : session.handle(R"({"type": "speed", "value": 1})")) {
+      std::string out;
+      for (const char c : answer.substr(answer.find("\"gravity\"")))
+        if (c != '\n' && c != ' ') out += c;
+      return out;
+    }
+    return "";
+  }
+
   double rest_energy(int body) const {  // of a body that goes its own size in a second
     const Simulation& sim = session.simulation();
     Vec3 low = sim.mesh(body).vertices.front(), high = low;
@@ -128,14 +139,17 @@ struct Monkey {
     for (int b = 0; b < sim.bodies(); ++b) {
       const Measures m = sim.measure(b);
       const double unit = rest_energy(b);
-      if (!weightless && session.free(b)) continue;  // it falls, lands and bounces again, as it should
+      // Weight moves them again: what nothing holds falls, and what is held upside down swings, as it should. Those that
+      // hang are in a test of their own.
+      if (!weightless) continue;
       const double moving = m.kinetic;
       // a seventh of its size in a second
       CHECK_MESSAGE(moving <= 0.02 * unit, scene << ": body " << b << " moves on, " << moving << " J, W = " << m.elastic
-                                                 << ", of " << unit << ", after " << gestures << " gestures");
+                                                 << ", of " << unit << ", after " << gestures << " gestures, with "
+                                                 << state());
       if (weightless && session.free(b))
         CHECK_MESSAGE(m.elastic <= 1e-3 * unit,
-                      scene << ": body " << b << " is out of shape, W = " << m.elastic << " of " << unit);
+                      scene << ": body " << b << " is out of shape, W = " << m.elastic << " of " << unit << ", with " << state());
     }
   }
 };
@@ -148,7 +162,7 @@ TEST_CASE("random gestures and dials never break a scene without a word, and Cal
   for (const BuiltinScene& scene : builtin_scenes())
     if (wanted > 0) scenes.emplace_back(scene.name, wanted);
   if (wanted == 0)
-    scenes = {{"cube", 400}, {"car", 300}, {"chain", 300}, {"pendulum", 50}, {"ball", 50}, {"rope", 100}};
+    scenes = {{"cube", 400}, {"car", 300}, {"chain", 300}, {"pendulum", 30}, {"ball", 30}, {"rope", 100}};
   int gestures = 0, notices = 0;
   for (const auto& [name, count] : scenes) {
     Monkey monkey;
