@@ -22,10 +22,20 @@ globalThis.verve = globalThis.verve || {};
       };
       this.socket.onmessage = e =>
           typeof e.data === 'string' ? listener.text(JSON.parse(e.data)) : listener.frame(e.data);
-      this.socket.onclose = () => listener.lost(this.open
-          ? 'The connection to verve serve has ended. Start it again and reload this page.'
-          : 'verve serve took no connection: it may serve too many pages already, or was started anew. ' +
-            'Reload this page.');
+      this.socket.onclose = () => {
+        listener.lost(this.open ? 'The connection to verve serve has ended. This page comes back by itself once it runs again.'
+                                : 'verve serve took no connection: it may serve too many pages already, or was started anew.');
+        this.open = false;
+        this.comeBack();
+      };
+    }
+    /** Another start of the server has another token: the page is read anew. */
+    async comeBack() {
+      for (;;) {
+        await new Promise(done => setTimeout(done, 1500));
+        const page = await fetch(location.pathname, {cache: 'no-store'}).catch(() => null);
+        if (page && page.ok) return location.reload();
+      }
     }
     send(message) {
       const text = JSON.stringify(message);
@@ -66,26 +76,36 @@ globalThis.verve = globalThis.verve || {};
     return /^[0-9a-f]+$/.test(token) ? new NativeBackend(token, listener) : new WorkerBackend(listener);
   }
 
-  /** The bytes of a frame: {generation, number, time, lanes: [{metrics, positions}], colliders: [[x, …, active]]}. */
+  /**
+   * The bytes of a frame: {generation, number, time, rows: [{frame, time, lanes: [metrics]}], lanes: [{metrics, positions}],
+   * colliders: [[x, …, active]]}. Rows are the metrics of every frame since the last message; the last one is what is shown.
+   */
   function decodeFrame(buffer, names) {
     const view = new DataView(buffer), word = i => view.getUint32(4 * i, true);
     if (word(0) !== 0x46525656) throw new Error('found bytes that are no frame');
-    const laneCount = word(3), vertices = word(4), count = word(5);
-    let at = 32;
-    const lanes = [];
-    for (let l = 0; l < laneCount; ++l) {
-      const metrics = {};
-      for (let i = 0; i < count; ++i) metrics[names[i]] = view.getFloat64(at + 8 * i, true);
-      lanes.push({metrics});
-      at += 8 * count;
+    const laneCount = word(3), vertices = word(4), count = word(5), rows = [];
+    let at = 40;
+    const next = () => {
+      at += 8;
+      return view.getFloat64(at - 8, true);
+    };
+    for (let r = word(6); r > 0; --r) {
+      const row = {frame: next(), time: next(), lanes: []};
+      for (let l = 0; l < laneCount; ++l) {
+        const metrics = {};
+        for (let i = 0; i < count; ++i) metrics[names[i]] = next();
+        row.lanes.push(metrics);
+      }
+      rows.push(row);
     }
-    for (const lane of lanes) {
-      lane.positions = new Float32Array(buffer, at, 3 * vertices);
+    const lanes = rows.at(-1).lanes.map(metrics => {
+      const positions = new Float32Array(buffer, at, 3 * vertices);
       at += 12 * vertices;
-    }
+      return {metrics, positions};
+    });
     const rest = new Float32Array(buffer, at), colliders = [];
     for (let i = 0; i + 7 <= rest.length; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
-    return {generation: word(1), number: word(2), time: view.getFloat64(24, true), lanes, colliders};
+    return {generation: word(1), number: word(2), time: view.getFloat64(32, true), rows, lanes, colliders};
   }
 
   Object.assign(verve, {openBackend, decodeFrame});

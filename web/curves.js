@@ -3,7 +3,7 @@
 globalThis.verve = globalThis.verve || {};
 
 (function (verve) {
-  const WINDOW = 12, KEPT = 4000;  // seconds of simulation shown; samples kept for the table
+  const WINDOW = 12, KEPT = 200000;  // seconds of simulation shown; frames kept for the table: two hours
 
   class Curves {
     constructor(container) {
@@ -44,6 +44,7 @@ globalThis.verve = globalThis.verve || {};
         {label: 'heat', color: '--heat', lane: 0, key: 'heat', hideZero: true},
         {label: 'work', color: '--work', lane: 0, key: 'work', hideZero: true},
         {label: 'owed', color: '--owed', lane: 0, key: 'owed', hideZero: true, share: 1e-4},
+        {label: 'target', color: '--target', lane: 0, key: 'target'},
         {label: 'total', color: '--total', lane: 0, key: 'total', strong: true}], true);
       add('|P|', 'kg m/s', perLane('momentum'));
       add('|L|', 'kg m²/s', perLane('spin'));
@@ -51,18 +52,24 @@ globalThis.verve = globalThis.verve || {};
       add('Frame time', 'ms', perLane('ms'));
     }
 
-    add(frame) {
-      const last = this.history[0] && this.history[0].frame;
-      if (!last || last[last.length - 1] === frame.number) return;
-      if (last.length && frame.number < last[last.length - 1]) this.start(this.lanes);
-      frame.lanes.forEach(({metrics}, i) => {
-        const h = this.history[i];
-        if (!h || (metrics.failed && h.frame.length)) return;
-        h.time.push(frame.time);
-        h.frame.push(frame.number);
-        h.metrics.push(metrics);
-        if (h.time.length > KEPT) for (const list of [h.time, h.frame, h.metrics]) list.splice(0, KEPT / 4);
-      });
+    /** Every frame since the last message: none is missing, however seldom the page draws. */
+    add({rows}) {
+      for (const row of rows) {
+        const last = this.history[0] && this.history[0].frame;
+        if (!last) return;
+        if (last.length && row.frame <= last[last.length - 1]) {
+          if (row.frame === last[last.length - 1]) continue;
+          this.start(this.lanes);  // back to before
+        }
+        row.lanes.forEach((metrics, i) => {
+          const h = this.history[i];
+          if (!h || (metrics.failed && h.frame.length)) return;
+          h.time.push(row.time);
+          h.frame.push(row.frame);
+          h.metrics.push(metrics);
+          if (h.time.length > KEPT) for (const list of [h.time, h.frame, h.metrics]) list.splice(0, KEPT / 4);
+        });
+      }
     }
 
     draw() {

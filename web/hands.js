@@ -25,9 +25,10 @@ globalThis.verve = globalThis.verve || {};
       const {right, up} = viewer.camera.axes(), scale = viewer.pixel() * distance;
       return plus(scaled(right, (to[0] - from[0]) * scale), scaled(up, (from[1] - to[1]) * scale));
     };
-    const pushAlong = (hit, direction, strength) => {
-      const body = live.scene.bodies[hit.body];
-      live.send({type: 'push', vertex: hit.vertex, impulse: scaled(direction, strength * body.mass * body.size)});
+    /** How strong a click is, and how strong a push may be, the session decides. */
+    const pushAlong = (hit, direction, speed) => {
+      live.send({type: 'push', vertex: hit.vertex, direction, ...(speed ? {speed} : {})});
+      live.showArrow(lane, hit, direction, speed || 0.35);
     };
 
     function down(e) {
@@ -37,6 +38,8 @@ globalThis.verve = globalThis.verve || {};
       const depth = hit.distance;
       const pointer = {tool: live.tool, hit, start: at, at, depth, id: next++ % 100 + lane * 100};
       held.set(e.pointerId, pointer);
+      live.pointers.add(pointer);
+      pointer.lane = lane;
       canvas.classList.add('holding');
       if (pointer.tool === 'hand') {
         pointer.point = hit.position;  // of the vertex, in the world
@@ -51,28 +54,32 @@ globalThis.verve = globalThis.verve || {};
       if (!pointer) return;
       pointer.at = place(e);
       pointer.far = pointer.far || Math.hypot(pointer.at[0] - pointer.start[0], pointer.at[1] - pointer.start[1]) > CLICK;
-      if (pointer.tool !== 'hand' || !pointer.far) return;
-      const to = plus(pointer.point, moved(pointer.start, pointer.at, pointer.depth));
-      live.send({type: 'drag', id: pointer.id, to});
+      if (!pointer.far) return;
+      pointer.way = moved(pointer.start, pointer.at, pointer.depth);
+      live.redraw();
+      if (pointer.tool !== 'hand') return;
+      live.send({type: 'drag', id: pointer.id, to: plus(pointer.point, pointer.way)});
     }
 
     function up(e) {
       const pointer = held.get(e.pointerId);
       if (!pointer) return;
       held.delete(e.pointerId);
+      live.pointers.delete(pointer);
+      live.redraw();
       canvas.classList.toggle('holding', held.size > 0);
       const {hit, start, at} = pointer, way = moved(start, at, pointer.depth), length = Math.hypot(...way);
       const {along} = viewer.ray(start[0], start[1]);
       if (pointer.tool === 'hand') {
         live.holding.delete(pointer);
         live.send({type: 'release', id: pointer.id});
-        if (!pointer.far && e.type === 'pointerup') pushAlong(hit, along, 0.9);
+        if (!pointer.far && e.type === 'pointerup') pushAlong(hit, along);
       } else if (e.type !== 'pointerup') {
         return;
       } else if (pointer.tool === 'push') {
         const size = live.scene.bodies[hit.body].size;
-        if (pointer.far) pushAlong(hit, scaled(way, 1 / length), Math.min(4, 2.5 * length / size));
-        else pushAlong(hit, along, 0.9);
+        if (pointer.far) pushAlong(hit, scaled(way, 1 / length), 2 * Math.min(1, size) * length / size);
+        else pushAlong(hit, along);
       } else if (pointer.tool === 'spin') {
         // about the axis across the way of the pointer, as if the surface were taken along
         const {right, up: upward} = viewer.camera.axes();
@@ -96,7 +103,7 @@ globalThis.verve = globalThis.verve || {};
         const {along} = viewer.ray(x, y), {up: upward} = viewer.camera.axes();
         if (live.tool === 'spin') live.send({type: 'spin', body: hit.body, omega: scaled(upward, 2)});
         else if (live.tool === 'pin') live.send({type: 'pin', vertex: hit.vertex});
-        else pushAlong(hit, along, 0.9);
+        else pushAlong(hit, along);
       }
     };
   }

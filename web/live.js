@@ -7,27 +7,56 @@
 
   const live = verve.live = {
     scene: null, state: null, frame: null, metrics: null, frames: 0, body: 0,
-    tool: 'hand', views: [], holding: new Set(),
+    tool: 'hand', views: [], holding: new Set(), pointers: new Set(), arrows: [], duel: true, pictures: 0,
     seen: {energy: 0, lowest: 0, momentum: 0, spin: 0}, rounding: {},
     camera: new verve.Camera(), follow: true, wireframe: false, strain: false,
-    send: message => backend.send(message),
+    send(message) {
+      if (UNDOABLE.has(message.type)) byId('undo').disabled = false;
+      backend.send(message);
+    },
+    redraw: () => want(),
+    showArrow(lane, hit, direction, speed) {
+      live.arrows.push({vertex: hit.vertex, way: direction.map(d => d * speed * 0.6), until: performance.now() + 500});
+      want();
+    },
     hit
   };
   const curves = live.curves = new verve.Curves(byId('curves'));
   let panel, showMethods = () => {}, scenes = [], source = null, origins = [], ground = null;
 
+  const UNDOABLE = new Set(['push', 'spin', 'grab', 'pin', 'dial', 'lock', 'calm', 'reset']);
+  const FIRST = 'bear', reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  /** What a method is called on a view. */
+  const METHOD_NAMES = {cpd: 'CPD', cpd_bdf2: 'CPD on BDF2', cpd_euler: 'CPD on backward Euler', pd: 'PD, the usual method'};
+  const methodName = name => METHOD_NAMES[name] || name;
+
   // ---- words for the person
 
-  function notice(text, kind = 'error') {
+  /** `offers`: what helps, as {label, message}; of one lane only the last one is shown. */
+  function notice(text, kind = 'error', offers = [], lane = null) {
+    if (lane !== null) for (const old of document.querySelectorAll(`.notice[data-lane="${lane}"]`)) old.remove();
     const box = element('div', `notice ${kind}`, byId('notices'));
-    element('p', '', box).textContent = text;
+    if (lane !== null) box.dataset.lane = lane;
+    const said = element('div', 'said', box);
+    element('p', '', said).textContent = text;
+    const buttons = offers.length ? element('div', 'buttons', said) : null;
+    for (const {label, message} of offers) {
+      const button = element('button', 'small', buttons);
+      button.textContent = label;
+      button.addEventListener('click', () => {
+        live.send(message);
+        box.remove();
+      });
+    }
     const close = element('button', 'icon', box);
     close.textContent = '✕';
     close.setAttribute('aria-label', 'Dismiss');
     close.addEventListener('click', () => box.remove());
-    if (kind !== 'error') setTimeout(() => box.remove(), 6000);
-    while (byId('notices').children.length > 4) byId('notices').firstChild.remove();
+    if (kind !== 'error') setTimeout(() => box.remove(), offers.length ? 15000 : 6000);
+    while (byId('notices').children.length > 3) byId('notices').firstChild.remove();
   }
+
+  const press = (button, on) => button.setAttribute('aria-pressed', String(on));
 
   // ---- what comes from the backend
 
@@ -46,7 +75,7 @@
                                        (names, restart) => live.send({type: 'methods', names, restart}));
       if (live.state) showMethods(live.state.lanes);
       // an address names its scene, a server may have been given one
-      if (!source && !message.loaded && !location.hash) open({scene: 'bear'});
+      if (!source && !message.loaded && !location.hash) open({scene: FIRST});
       byId('footer').textContent = `Verve ${message.version} · ${backend.name}`;
     },
     scene(message) {
@@ -92,7 +121,15 @@
         showMethods(message.lanes);
         const twin = message.lanes.length > 1 && message.lanes.includes('pd');
         byId('twin').setAttribute('aria-pressed', String(twin));
+        byId('pitch').hidden = !twin;
       }
+      press(byId('floor'), message.floor !== null || message.own_floor);
+      byId('floor').disabled = message.own_floor;
+      byId('undo').disabled = message.undo === null;
+      byId('undo').title = message.undo === null ? 'Nothing to undo (Z)' : `Undo ${message.undo} (Z)`;
+      press(byId('calm'), message.calming);
+      if (reducedMotion && !live.asked) live.send({type: 'pause', on: true});
+      live.asked = true;
       byId('play').textContent = message.paused ? '▶' : '❚❚';
       byId('play').setAttribute('aria-label', message.paused ? 'Go on' : 'Pause');
       if (document.activeElement !== byId('speed')) byId('speed').value = String(message.speed);
@@ -105,8 +142,15 @@
       const carried = live.scene.bodies.filter((b, i) => b.surface && i < body).length;
       if (surface) view.viewer.setElements(live.scene.bodies.length + carried, uint32(surface), new Uint32Array(0));
     },
-    stopped: message => notice(message.text),
-    error: message => notice(message.text),
+    stopped: message => notice(message.text, 'error', message.offers, message.lane),
+    notice: message => notice(message.text, 'warning', message.offers, message.lane),
+    error(message) {
+      if (message.about !== 'load' || live.scene) return notice(message.text);
+      // an address that names no scene leads to all there are
+      notice(message.text.split(', expected')[0] + '. Choose one of these.', 'note');
+      open({scene: FIRST});
+      byId('scenes').showModal();
+    },
     saved(message) {
       const {type, ...state} = message;
       if (linking) return linking(state.scene);
@@ -125,7 +169,7 @@
       live.frames += 1;
       curves.add(frame);
       noteExtremes(frame);
-      if (!drawing) drawing = requestAnimationFrame(show);
+      want();
     },
     lost(reason) {
       byId('backend').textContent = 'disconnected';
@@ -134,6 +178,12 @@
     }
   });
   let waiting = null, drawing = 0, wished = 0, lastTime = 0;
+  // Pictures lie between the frame before the last and the last one: smooth at the display's rate, a frame late.
+  let before = null, arrived = 0, between = 0;
+  const pace = [];  // [clock, time of the simulation] of the last second
+  const want = () => {
+    if (!drawing) drawing = requestAnimationFrame(show);
+  };
 
   function noteExtremes({lanes}) {
     const m = live.metrics = lanes[0].metrics, seen = live.seen;
@@ -210,7 +260,15 @@
         const box = element('div', 'view', place), canvas = element('canvas', '', box);
         canvas.tabIndex = 0;
         canvas.setAttribute('role', 'application');
-        view = {box, canvas, label: element('div', 'view-label', box), state: element('div', 'view-state', box)};
+        const overlay = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+        overlay.classList.add('overlay');
+        overlay.setAttribute('aria-hidden', 'true');
+        box.append(overlay);
+        const label = element('div', 'view-label', box), name = element('span', 'view-method', label);
+        const badge = element('span', 'badge', label), kept = element('b', '', badge);
+        element('span', '', badge).textContent = 'energy kept';
+        badge.title = 'Share of the energy since the last touch';
+        view = {box, canvas, overlay, label, name, badge, kept, state: element('div', 'view-state', box)};
         try {
           view.viewer = new verve.Viewer(canvas, live.camera);
           view.hands = verve.attachHands(live, lane, canvas, view.viewer);
@@ -224,17 +282,18 @@
       }
       view.canvas.setAttribute('aria-label', `3-D view of ${live.scene.name} by ${label}. Arrow keys orbit, ` +
                                              'plus and minus zoom, Enter applies the tool.');
-      view.label.textContent = '';
-      element('i', '', view.label).style.setProperty('--color', `var(--run-${lane})`);
-      view.label.append(label);
-      view.label.hidden = lanes.length < 2;
+      view.name.textContent = '';
+      element('i', '', view.name).style.setProperty('--color', `var(--run-${lane})`);
+      view.name.append(methodName(label));
       if (!view.viewer) return;
       view.viewer.setMeshes(drawn());
       view.viewer.theme = theme();
       setLooks(view.viewer);
     });
     live.fresh = true;
+    before = null;
     if (live.frame && live.frame.generation === live.scene.generation) waiting = waiting || live.frame;
+    want();
   }
 
   function setLooks(viewer) {
@@ -266,20 +325,21 @@
         high[axis] = Math.max(high[axis], at[axis] + reach);
       }
     });
-    if (floors.length) low[1] = Math.min(low[1], Math.max(...floors));
-    ground = floors.length ? Math.max(...floors) : low[1] - 0.25 * diagonal;
+    // one far below need not be all in view
+    if (floors.length) low[1] = Math.min(low[1], Math.max(Math.max(...floors), low[1] - 0.1 * diagonal));
+    ground = floors.length ? Math.max(...floors) : null;  // a floor that is drawn is one
     const margin = live.scene.colliders.length ? 0.15 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
     const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
     const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
     // above and below are buttons
     const room = Math.min(...live.views.map(v => Math.max(0.6, 1 - 110 / Math.max(1, v.box.clientHeight))));
     const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
-    if (live.keepCamera && live.half) {  // views of another shape: as near as before in terms of what fits in
+    if (live.keepCamera && live.half && origins.length) {  // views of another shape: as near as before in terms of what fits in
       camera.frame(live.half, [0, 0, 0], aspect, room);
       Object.assign(camera, {yaw, pitch, target, distance: distance * camera.home.distance / was});
       origins = frame.lanes.map(() => origins[0]);
     } else {
-      live.follow = !live.scene.colliders.length;
+      live.follow = !live.scene.colliders.some(c => c.name !== 'floor');
       press(byId('follow'), live.follow);
       origins = frame.lanes.map(() => middle);
       live.half = half;
@@ -296,32 +356,80 @@
     }
   }
 
-  function show() {
-    drawing = 0;
-    const frame = waiting;
-    waiting = null;
-    if (!frame) return;
-    backend.drawn();
-    if (frame.generation !== live.scene.generation) return;  // the scene became another one meanwhile
+  /** A new frame becomes the last one. */
+  function take(frame) {
+    const now = performance.now(), last = live.frame;
+    // only what follows on the last one is reached by moving there
+    const follows = last && !live.fresh && last.generation === frame.generation && last.lanes.length === frame.lanes.length &&
+        frame.number > last.number && frame.number - last.number <= 3 && !live.state.paused;
+    before = follows ? last : null;
+    if (follows) between = Math.min(700, 0.7 * (between || now - arrived) + 0.3 * (now - arrived));
+    arrived = now;
     live.frame = frame;
     if (live.fresh) {
       live.fresh = false;
       frameScene(frame);
     }
+    pace.push([now, frame.time]);
+    while (pace.length > 2 && now - pace[0][0] > 1500) pace.shift();
+    if (pace.length > 1 && frame.time < pace.at(-2)[1]) pace.splice(0, pace.length - 1);
+  }
+
+  function show() {
+    drawing = 0;
+    const fresh = waiting;
+    waiting = null;
+    if (fresh) {
+      backend.drawn();
+      if (fresh.generation === live.scene.generation) take(fresh);  // otherwise the scene became another one meanwhile
+    }
+    const frame = live.frame;
+    if (!frame || !live.scene || frame.generation !== live.scene.generation) return;
+    const share = before && between > 0 ? Math.min(1, (performance.now() - arrived) / between) : 1;
+    picture(frame, share);
+    if (share < 1 || live.arrows.length) want();
+    const now = performance.now();
+    if (!fresh || now < wished) return;
+    wished = now + 120;
+    curves.draw();
+    panel.refresh();
+    const m = frame.lanes[0].metrics, [from, to] = [pace[0], pace.at(-1)];
+    const rate = to[0] > from[0] + 400 ? 1000 * (to[1] - from[1]) / (to[0] - from[0]) : live.state.speed;
+    const slow = !live.state.paused && rate < 0.9 * live.state.speed;
+    byId('backend').textContent = `${backend.name} · ${m.ms < 10 ? m.ms.toFixed(1) : Math.round(m.ms)} ms` +
+        (slow ? ` · ${rate.toPrecision(1)}× real time` : '');
+  }
+
+  const mixed = (a, b, share) => {
+    if (!a || share >= 1) return b;
+    const out = new Float32Array(b.length);
+    for (let i = 0; i < out.length; ++i) out[i] = a[i] + share * (b[i] - a[i]);
+    return out;
+  };
+
+  /** What lies that share of the way from the frame before to this one. */
+  function picture(frame, share) {
+    const start = share < 1 ? before : null, time = start ? start.time + share * (frame.time - start.time) : frame.time;
+    const shown = frame.lanes.map(({positions}, lane) => mixed(start && start.lanes[lane].positions, positions, share));
+    const colliders = frame.colliders.map((at, i) =>
+        start ? at.map((a, k) => k < 6 ? start.colliders[i][k] + share * (a - start.colliders[i][k]) : a) : at);
+    live.pictures += 1;
     // while a hand holds something the picture stands still under it
     if (live.follow && !live.holding.size) {
-      const share = 1 - Math.exp(-5 * Math.max(0, frame.time - lastTime));  // of the way, smoothly
-      frame.lanes.forEach(({positions}, lane) => {
+      const part = 1 - Math.exp(-5 * Math.max(0, time - lastTime));  // of the way, smoothly
+      shown.forEach((positions, lane) => {
         const to = meanOf(positions).map((x, i) => x + live.aside[i]), from = origins[lane];
         const jump = Math.hypot(...to.map((t, i) => t - from[i])) > 4 * live.camera.distance;
-        if (to.every(Number.isFinite)) origins[lane] = jump ? to : from.map((o, i) => o + share * (to[i] - o));
+        if (to.every(Number.isFinite)) origins[lane] = jump ? to : from.map((o, i) => o + part * (to[i] - o));
       });
     }
-    lastTime = frame.time;
+    lastTime = time;
     const {bodies} = live.scene, counts = live.views[0] && live.views[0].viewer && live.views[0].viewer.vertexCount;
-    frame.lanes.forEach(({positions, metrics}, lane) => {
-      const view = live.views[lane], origin = origins[lane];
-      if (!view || !view.viewer) return;
+    frame.lanes.forEach(({metrics}, lane) => {
+      const view = live.views[lane], origin = origins[lane], positions = shown[lane];
+      if (!view) return;
+      badge(view, metrics);
+      if (!view.viewer) return;
       const out = new Float32Array(3 * counts);
       for (let i = 0; i < positions.length; ++i) out[i] = positions[i] - origin[i % 3];
       let first = positions.length / 3;
@@ -330,23 +438,59 @@
         verve.math.carry(body.surface, out.subarray(3 * body.first, 3 * (body.first + body.vertices)), out, first);
         first += body.surface.rest.length / 3;
       }
-      frame.colliders.forEach((at, i) => {
+      colliders.forEach((at, i) => {
         turned(live.colliders[i].rest, at, origin, out, 3 * first);
         first += live.colliders[i].rest.length / 3;
       });
       view.viewer.marks = [...live.state.pins].map(v => [0, 1, 2].map(k => out[3 * v + k]));
       view.viewer.setPositions(out, origin);
       view.state.textContent = metrics.failed ? 'stopped' : '';
+      drawHands(view, out, origin);
     });
-    byId('clock').textContent = `${frame.time.toFixed(2)} s`;
-    const now = performance.now();
-    if (now < wished) return;
-    wished = now + 120;
-    curves.draw();
-    panel.refresh();
-    const m = frame.lanes[0].metrics;
-    byId('backend').textContent = `${backend.name} · ${m.ms < 10 ? m.ms.toFixed(1) : Math.round(m.ms)} ms`;
+    byId('clock').textContent = `${time.toFixed(2)} s`;
   }
+
+  /** Energy kept since the last touch, in plain numbers. */
+  function badge(view, metrics) {
+    const kept = Math.round(100 * metrics.kept), text = kept > 999 ? '> 999 %' : `${kept} %`;
+    if (view.kept.textContent !== text) view.kept.textContent = text;
+    view.badge.dataset.state = kept >= 95 && kept <= 105 ? 'good' : kept > 105 || kept < 50 ? 'bad' : 'fair';
+  }
+
+  /** Springs of hands, pushes and spins that are being drawn or were just made. */
+  function drawHands(view, positions, origin) {
+    const now = performance.now(), parts = [];
+    const at = vertex => view.viewer.project([0, 1, 2].map(k => positions[3 * vertex + k]));
+    const arrow = (a, b, fade) => {
+      const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+      if (length < 4) return;
+      const u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length], back = [b[0] - 11 * u[0], b[1] - 11 * u[1]];
+      parts.push(`<path class="arrow" opacity="${fade}" d="M${a} L${back}"/><path class="tip" opacity="${fade}" ` +
+                 `d="M${b} L${back[0] - 6 * u[1]},${back[1] + 6 * u[0]} L${back[0] + 6 * u[1]},${back[1] - 6 * u[0]}Z"/>`);
+    };
+    for (const pointer of live.pointers) {
+      const from = at(pointer.hit.vertex);
+      if (!from) continue;
+      if (pointer.tool === 'hand') {
+        const goal = pointer.hit.position.map((p, i) => p + (pointer.way ? pointer.way[i] : 0) - origins[pointer.lane][i]);
+        const to = view.viewer.project(goal);
+        if (to) parts.push(`<path class="spring" d="M${from} L${to}"/><circle class="grip" cx="${from[0]}" cy="${from[1]}" r="6"/>` +
+                           `<circle class="finger" cx="${to[0]}" cy="${to[1]}" r="5"/>`);
+      } else if (pointer.way) {
+        const to = view.viewer.project([0, 1, 2].map(k => positions[3 * pointer.hit.vertex + k] + pointer.way[k]));
+        if (to) arrow(from, to, 1);
+      }
+    }
+    live.arrows = live.arrows.filter(a => a.until > now);
+    for (const a of live.arrows) {
+      const end = [0, 1, 2].map(k => positions[3 * a.vertex + k]), begin = end.map((e, k) => e - a.way[k]);
+      const p = view.viewer.project(begin), q = view.viewer.project(end);
+      if (p && q) arrow(Math.hypot(q[0] - p[0], q[1] - p[1]) < 14 ? [q[0] - 22, q[1] - 22] : p, q, (a.until - now) / 500);
+    }
+    const drawn = parts.join('');
+    if (view.drawn !== drawn) view.overlay.innerHTML = view.drawn = drawn;
+  }
+
   // curves rest while nothing moves, but a value that was typed shall be seen
   setInterval(() => panel && panel.refresh(), 500);
 
@@ -371,7 +515,7 @@
 
   function open(message) {
     source = message;
-    live.send({type: 'load', ...message});
+    live.send({type: 'load', duel: live.duel, ...message});
     const link = new URLSearchParams();
     if (message.scene) link.set('scene', message.scene);
     history.replaceState(null, '', message.scene ? `#${link}` : location.pathname + location.search);
@@ -430,7 +574,7 @@
     } else {
       link.set('scene', source && source.scene ? source.scene : live.scene.name);
     }
-    if (live.state.lanes.length > 1) link.set('methods', live.state.lanes.join());
+    link.set('methods', live.state.lanes.join());
     const address = `${location.origin}${location.pathname}#${link}`;
     history.replaceState(null, '', address);
     try {
@@ -448,14 +592,14 @@
       try {
         const text = await unpacked(wanted.get('s'));
         source = {text};
-        live.send({type: 'load', text, name: 'link', methods});
+        live.send({type: 'load', duel: true, text, name: 'link', methods});
       } catch (_) {
         notice('The scene in this link cannot be read: it was cut off or changed.');
-        open({scene: 'bear'});
+        open({scene: FIRST});
       }
     } else if (wanted.has('scene')) {
       source = {scene: wanted.get('scene')};
-      live.send({type: 'load', scene: wanted.get('scene'), methods});
+      live.send({type: 'load', duel: true, scene: wanted.get('scene'), methods});
     } else {
       return false;
     }
@@ -490,7 +634,6 @@
 
   // ---- controls
 
-  const press = (button, on) => button.setAttribute('aria-pressed', String(on));
 
   function setTool(tool) {
     live.tool = tool;
@@ -535,9 +678,13 @@
       press(byId('follow'), live.follow);
     },
     home: () => live.camera.reset(),
+    floor: () => live.send({type: 'floor', on: live.state.floor === null}),
+    calm: () => live.send({type: 'calm'}),
+    undo: () => live.send({type: 'undo'}),
     twin: () => {
       const on = byId('twin').getAttribute('aria-pressed') === 'true', own = live.state.lanes[0];
       if (!on && own === 'pd') return notice('The scene runs by plain PD itself.', 'note');
+      live.duel = !on;
       live.send({type: 'methods', names: on ? [own] : [own, 'pd']});
     },
     theme: () => setTheme(theme().shadow > 0.5 ? 'light' : 'dark'),
@@ -549,13 +696,13 @@
     'save-metrics': () => download(`${live.scene.name}.csv`, curves.table(live.scene.metrics), 'text/csv'),
     'save-state': () => live.send({type: 'save'})
   };
-  const needScene = new Set(['play', 'step', 'reset', 'twin', 'link', 'save-picture', 'save-metrics', 'save-state']);
+  const needScene = new Set(['play', 'step', 'reset', 'floor', 'calm', 'undo', 'twin', 'link', 'save-picture', 'save-metrics', 'save-state']);
   const act = name => {
     if (live.state || !needScene.has(name)) actions[name]();
   };
   const keys = {
     ' ': 'play', '.': 'step', r: 'reset', c: 'strain', w: 'wire', f: 'follow', v: 'home', t: 'twin', d: 'theme',
-    m: 'scenes-button', '?': 'help-button'
+    k: 'calm', z: 'undo', l: 'floor', m: 'scenes-button', '?': 'help-button'
   };
   const toolKeys = {g: 'hand', p: 'push', s: 'spin', n: 'pin'}, speeds = {1: 1, 2: 0.5, 4: 0.25};
 
@@ -586,11 +733,15 @@
       });
     });
     addEventListener('keydown', e => {
-      if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
-      const target = e.target, typing = target.matches && target.matches('input, select, textarea');
-      if (typing) return;
-      const onButton = target.matches && target.matches('button, a'), key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
-      if (onButton && (key === ' ' || key === 'Enter')) return;  // that presses the button
+      if (document.querySelector('dialog[open]')) return;
+      const target = e.target, is = selector => target.matches && target.matches(selector);
+      if (is('input:not([type=range]), textarea')) return;  // typing
+      const key = e.key.length === 1 ? e.key.toLowerCase() : e.key;
+      if ((e.ctrlKey || e.metaKey) && key === 'z') e.preventDefault();
+      else if (e.ctrlKey || e.metaKey || e.altKey) return;
+      if (is('input, select') && /^(Arrow|Page|Home|End|Enter)/.test(key)) return;  // those turn it
+      // space, full stop and R are the same wherever the focus is; Enter presses a button
+      if (is('button, a') && key === 'Enter') return;
       const orbit = {ArrowLeft: [-14, 0], ArrowRight: [14, 0], ArrowUp: [0, -14], ArrowDown: [0, 14]}[key];
       if (keys[key]) act(keys[key]);
       else if (toolKeys[key]) setTool(toolKeys[key]);
@@ -602,7 +753,11 @@
         const view = live.views.find(v => v.canvas === target);
         if (view && view.hands) view.hands.apply();
       } else return;
+
       e.preventDefault();
+    });
+    addEventListener('keyup', e => {  // a button is pressed by space when the key comes up
+      if (e.key === ' ' && e.target.matches && e.target.matches('button') && !document.querySelector('dialog[open]')) e.preventDefault();
     });
     addEventListener('dragover', e => {
       e.preventDefault();
@@ -629,6 +784,7 @@
         if (e.target === dialog) dialog.close();
       });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshTheme);
+    live.camera.listeners.add(() => want());  // hands are drawn over the picture
     new ResizeObserver(() => {
       for (const {viewer} of live.views) if (viewer) viewer.requestDraw();
     }).observe(byId('views'));

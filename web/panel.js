@@ -11,7 +11,7 @@ globalThis.verve = globalThis.verve || {};
   // `read` gives the present value, `scale` the way of the slider, `message` the value as it is sent.
   const DIALS = [
     {key: 'energy', label: 'Energy H', lock: true, unit: 'J', target: true, metric: 'total',
-     scale: live => linear(Math.min(0, 1.5 * live.seen.lowest), 2 * live.seen.energy || 1),
+     scale: live => linear(Math.min(0, 1.5 * live.seen.lowest), Math.min(2 * live.seen.energy || 1, live.state.ranges.energy[1])),
      extra: [['½', v => v / 2, 'Half the energy'], ['×2', v => 2 * v, 'Twice the energy']],
      help: 'Aims for this total energy and keeps it. Locked, it is held against pushes too.'},
     {key: 'momentum', label: 'Momentum |P|', lock: true, unit: 'kg m/s', target: true, metric: 'momentum',
@@ -33,7 +33,8 @@ globalThis.verve = globalThis.verve || {};
     {key: 'step', label: 'Time step', unit: 'ms', read: live => 1000 * live.state.step, scale: () => logarithmic(2, 100),
      send: v => v / 1000, help: 'Length of a frame.'},
     {key: 'iterations', label: 'Iterations', unit: 'at most', read: live => live.state.iterations,
-     scale: () => logarithmic(1, 100), whole: true, help: 'Per step.'},
+     scale: live => logarithmic(live.state.ranges.iterations[0], 100), whole: true,
+     help: 'Per step; no fewer than the method needs to keep its energy.'},
     {key: 'budget', label: 'Budget', unit: 'ms', off: '∞', read: live => live.state.budget,
      scale: () => logarithmic(0.1, 100),
      help: 'What a frame may take; what it cannot hold of the energy then, it owes. At the right end as long as it takes.'}
@@ -80,7 +81,7 @@ globalThis.verve = globalThis.verve || {};
 
       const turn = value => {
         if (!Number.isFinite(value) && !(dial.off && value === Infinity)) return this.refresh(true);
-        if (dial.whole) value = Math.max(1, Math.round(value));
+        if (dial.whole) value = Math.round(value);
         const sent = value === Infinity ? null : dial.send ? dial.send(value) : value;
         this.live.send({type: 'dial', name: dial.key, value: sent, body: this.live.body});
         out.typed = value;
@@ -209,12 +210,13 @@ globalThis.verve = globalThis.verve || {};
   const HELP = [
     ['Pointer', [
       ['drag a body', 'the tool: pull it about and throw it (Hand), push, spin, pin'],
-      ['click a body', 'push it away from you'],
+      ['click a body', 'a nudge, away from you'],
       ['drag beside it', 'orbit; with shift or the right button: pan'],
       ['wheel, two fingers', 'zoom; two fingers also pan'],
       ['double click', 'back to the first view']]],
     ['Keys', [
       ['space', 'pause or go on'], ['.', 'one frame'], ['R', 'back to the start'],
+      ['K', 'Calm: everything comes to rest'], ['Z', 'undo the last gesture'], ['L', 'floor'],
       ['G P S N', 'hand, push, spin, pin'], ['Enter', 'the tool, in the middle of the view'],
       ['arrows + −', 'orbit and zoom'], ['V', 'first view'], ['F', 'follow the bodies'],
       ['C', 'colour by strain'], ['W', 'wireframe'], ['T', 'plain PD twin'],

@@ -88,6 +88,12 @@ Scene scene_around(const std::string& name, Mesh mesh) {
   if (const MaterialInfo* material = default_material(dimension)) set_material(body, *material);
   body.dials.half_life = {};  // that is for the page's own dial to say
   scene.bodies.push_back(body);
+  // it falls onto a floor by half its size and bounces
+  ColliderSpec floor;
+  floor.name = "floor", floor.shape = "plane";
+  floor.position = Vec3{0, -0.5 * body.place.scale * (high.y - low.y) - 0.6, 0};
+  scene.colliders.push_back(floor);
+  scene.gravity = {0, -9.81, 0};
   return scene;
 }
 
@@ -177,6 +183,9 @@ void Session::dispatch(const Json& message) {
       {"push", true, [](Session& s, const Json& m) { s.push(m); }},
       {"spin", true, [](Session& s, const Json& m) { s.spin(m); }},
       {"pin", true, [](Session& s, const Json& m) { s.toggle_pin(m); }},
+      {"calm", true, [](Session& s, const Json&) { s.calm(); }},
+      {"undo", true, [](Session& s, const Json&) { s.undo(); }},
+      {"floor", true, [](Session& s, const Json& m) { s.set_floor(m); }},
       {"save", true, [](Session& s, const Json&) { s.save(); }},
   };
   std::vector<std::string> known;
@@ -198,6 +207,12 @@ void Session::load_message(const Json& message) {
   if (int(methods.size()) > most_lanes)
     throw Refusal{"methods: found " + std::to_string(methods.size()) + ", expected at most " +
                   std::to_string(most_lanes)};
+  const Json* duel = message.find("duel");  // beside the usual method, unless it is that itself
+  const auto sides = [&](const Scene& scene) {
+    std::vector<std::string> out = methods;
+    if (out.empty() && duel && duel->boolean && scene.solver.method != "pd") out = {scene.solver.method, "pd"};
+    return out;
+  };
   for (const std::string& name : methods)
     if (!find_method(name)) throw Refusal{"methods: found \"" + name + "\", which is none; see the list of methods"};
   if (message.find("scene")) {
@@ -208,7 +223,7 @@ void Session::load_message(const Json& message) {
       if (scene.name != name) continue;
       Expected<Scene> read = parse_scene(scene.text, scene.name);
       if (!read) throw Refusal{read.diagnostics().text()};
-      return start(*read, methods);
+      return start(*read, sides(*read));
     }
     throw Refusal{"scene: found \"" + name.substr(0, 100) + "\", " + expected_one_of(name.substr(0, 100), known)};
   }
@@ -216,7 +231,8 @@ void Session::load_message(const Json& message) {
   if (message.find("mesh")) {
     Expected<Mesh> mesh = parse_mesh(text(message, "mesh"), name);
     if (!mesh) throw Refusal{mesh.diagnostics().text()};
-    return start(scene_around(name, std::move(*mesh)), methods);
+    const Scene scene = scene_around(name, std::move(*mesh));
+    return start(scene, sides(scene));
   }
   const std::string written = text(message, "text");
   Diagnostics problems;
@@ -225,7 +241,7 @@ void Session::load_message(const Json& message) {
   if (problems.has_errors()) throw Refusal{problems.text()};
   Expected<Scene> read = parse_scene(written, name);
   if (!read) throw Refusal{read.diagnostics().text()};
-  start(*read, methods);
+  start(*read, sides(*read));
   if (!message.find("motion")) return;
   const std::vector<double> motion = decode(text(message, "motion"));
   const size_t n = size_t(lanes_[0]->simulation->vertices());

@@ -14,6 +14,9 @@ namespace verve::live {
 
 namespace {
 
+/// Rows of metrics kept for a page that draws nothing: twenty minutes of it.
+constexpr size_t most_rows = 36000;
+
 constexpr const char* body_colors[] = {"#e08a5b", "#4c9fb5", "#b7a24a", "#9b7fc4", "#6fae72", "#d1728f", "#7f93a8"};
 
 template <class T>
@@ -46,6 +49,29 @@ void append(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+/// Three quarters of what the bodies take up below the lowest of them.
+double floor_height(const Simulation& sim) {
+  Vec3 low = sim.positions().front(), high = low;
+  for (const Vec3& p : sim.positions())
+    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+  return low.y - 0.75 * norm(high - low);
+}
+
+ColliderSpec floor_at(double height) {
+  ColliderSpec out;
+  out.name = "floor", out.shape = "plane";
+  out.position = Vec3{0, height, 0};
+  return out;
+}
+
+bool is_floor(const ColliderSpec& spec) { return spec.shape == "plane" && spec.normal.y > 0.999 * norm(spec.normal); }
+
+Scene without_floor(const Scene& scene) {
+  Scene out = scene;
+  std::erase_if(out.colliders, [](const ColliderSpec& c) { return c.name == "floor" && is_floor(c); });
+  return out;
+}
+
 /// Kinetic energy that a rigid body with the same P and L would have: what a half-life leaves.
 double rigid_energy(const Simulation& sim, int body, const std::vector<Vec3>& x, const std::vector<double>& masses) {
   const Measures m = sim.measure(body);
@@ -76,7 +102,7 @@ const std::vector<std::string>& metric_names() {
                                                  "rigid",   "momentum", "spin",    "iterations", "substeps", "ms",
                                                  "loss",    "heat",     "work",    "owed",       "px",       "py",
                                                  "pz",      "lx",       "ly",      "lz",         "cx",       "cy",
-                                                 "cz",      "failed"};
+                                                 "cz",      "failed",   "kept",    "off"};
   return names;
 }
 
@@ -115,17 +141,50 @@ std::unique_ptr<Session::Lane> Session::make_lane(const Scene& scene, const std:
   return lane;
 }
 
-/// The scene by one or several methods, its own where none is given. Nothing changes when one of them cannot run it.
-void Session::start(const Scene& scene, const std::vector<std::string>& methods) {
-  Diagnostics notes;
+/// Lanes of a scene by these methods. Those that refuse it are left out and named in the notes; none at all is refused.
+std::vector<std::unique_ptr<Session::Lane>> Session::make_lanes(const Scene& scene,
+                                                                const std::vector<std::string>& methods,
+                                                                Diagnostics& notes, bool at_least_one) const {
   std::vector<std::unique_ptr<Lane>> lanes;
+  Diagnostics refused;
   for (const std::string& method : methods.empty() ? std::vector<std::string>{""} : methods) {
-    lanes.push_back(make_lane(scene, method == scene.solver.method ? "" : method, notes));
-    if (!lanes.back()) throw Refusal{notes.text()};
+    Diagnostics own;
+    std::unique_ptr<Lane> lane = make_lane(scene, method == scene.solver.method ? "" : method, own);
+    for (Diagnostic d : own.items()) {
+      if (!lane) d.severity = Severity::warning, d.what = "left out \"" + method + "\": " + d.what;
+      const auto same = [&](const Diagnostic& other) { return other.where == d.where && other.what == d.what; };
+      if (std::none_of(notes.items().begin(), notes.items().end(), same)) notes.items().push_back(d);
+    }
+    if (lane) lanes.push_back(std::move(lane));
+    else refused.append(own);
+  }
+  if (lanes.empty() && at_least_one) throw Refusal{refused.text()};
+  return lanes;
+}
+
+/// The scene by one or several methods, its own where none is given.
+void Session::start(const Scene& given, const std::vector<std::string>& methods) {
+  Diagnostics notes;
+  Scene scene = given;
+  std::vector<std::unique_ptr<Lane>> lanes = make_lanes(scene, methods, notes);
+  // one of a saved state, or below a mesh that was dropped
+  std::optional<double> floor;
+  for (const ColliderSpec& c : scene.colliders)
+    if (c.name == "floor" && is_floor(c) && c.position.is_constant()) floor = c.position.at(0)->y;
+  // Bodies without weight have a floor to be thrown at, out of the way of their own motion.
+  if (norm(scene.gravity) == 0 && scene.colliders.empty()) {
+    const double height = floor_height(*lanes[0]->simulation);
+    scene.colliders.push_back(floor_at(height));
+    Diagnostics problems;
+    std::vector<std::unique_ptr<Lane>> grounded = make_lanes(scene, methods, problems, false);
+    if (grounded.size() == lanes.size()) lanes = std::move(grounded), floor = height, notes = problems;
+    else scene = given;  // methods without contact go before a floor that nobody asked for
   }
   scene_ = scene;
   lanes_ = std::move(lanes);
-  hands_.clear();
+  floor_ = floor;
+  hands_.clear(), before_.clear(), rows_.clear();
+  calming_ = 0;
   turned_ = {};
   watched_ = -1, pending_steps_ = 0, next_pin_ = -1;
   paused_ = false, speed_ = 1;
@@ -137,7 +196,9 @@ void Session::start(const Scene& scene, const std::vector<std::string>& methods)
     Vec3 low = sim.mesh(b).vertices.front(), high = low;
     for (const Vec3& v : sim.mesh(b).vertices)
       for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], v[k]), high[k] = std::max(high[k], v[k]);
-    shapes_.push_back({norm(high - low)});
+    const Mesh& mesh = sim.mesh(b);
+    shapes_.push_back({norm(high - low), sim.measure(b).mass,
+                       !mesh.tetrahedra.empty() ? 3 : !mesh.triangles.empty() ? 2 : 1});
     size_ = std::max(size_, shapes_.back().size);
   }
   tell_scene(notes);
@@ -226,12 +287,7 @@ void Session::tell_state() {
   for (const auto& [id, hand] : hands_)
     if (hand.pin) pins.items.push_back(sim.first_vertex(hand.body) + hand.vertex);
   for (int b = 0; b < sim.bodies(); ++b) {
-    const Dials& dials = scene_.bodies[b].dials;
-    std::optional<double> own = dials.half_life.at(sim.time());
-    if (const auto damping = dials.damping.at(sim.time()); damping && *damping > 0) own = std::log(2.0) / *damping;
-    const auto turned = turned_.half_life.find(b);
-    half_life.items.push_back(
-        number_or_null(turned != turned_.half_life.end() ? turned->second : own.value_or(HUGE_VAL)));
+    half_life.items.push_back(number_or_null(half_life_of(b, sim.time())));
     Json lock = Json::object();
     const auto it = turned_.held.find(b);
     const Turned::Held now = it == turned_.held.end() ? Turned::Held{} : it->second;
@@ -243,8 +299,19 @@ void Session::tell_state() {
   double friction = 0;
   for (const BodySpec& body : scene_.bodies) friction = std::max(friction, body.friction);
   const MethodInfo* method = find_method(lanes_[0]->method);
+  Json ranges = Json::object();
+  for (const char* name : {"energy", "momentum", "spin", "half_life", "gravity", "wind", "friction", "stiffness", "step",
+                           "iterations", "budget"}) {
+    const std::array<double, 2> r = range(name, std::max(0, watched_));
+    ranges.set(name, Json::array({r[0], r[1]}));
+  }
   Json out = Json::object();
   out.set("type", "state");
+  out.set("ranges", std::move(ranges));
+  out.set("floor", floor_ ? Json(*floor_) : Json());
+  out.set("own_floor", !floor_ && std::any_of(scene_.colliders.begin(), scene_.colliders.end(), is_floor));
+  out.set("undo", before_.empty() ? Json() : Json(before_.back().what));
+  out.set("calming", calming_ > 0);
   out.set("generation", int(generation_));
   out.set("frame", sim.frame());
   out.set("lanes", std::move(lanes));
@@ -289,23 +356,40 @@ std::vector<std::string> Session::advance() {
   std::vector<std::string> out;
   if (!running()) return out;
   if (pending_steps_ > 0) --pending_steps_;
+  move_hands();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = *lanes_[i];
     if (lane.failed) continue;
     pull(i);
     lane.report = lane.simulation->step();
-    if (!lane.report) {
+    if (!lane.report && calming_ == 0) {
       lane.failed = true;
-      Json message = Json::object();
+      Json message = Json::object(), offers = Json::array();
+      for (const char* way : {"calm", "undo"}) {
+        if (way == std::string("undo") && before_.empty()) continue;
+        const std::string label = way == std::string("calm") ? "Calm" : "Undo " + before_.back().what;
+        offers.items.push_back(
+            Json::object({{"label", label, {}}, {"message", Json::object({{"type", std::string(way), {}}}), {}}}));
+      }
       message.set("type", "stopped");
       message.set("lane", int(i));
       message.set("text", "\"" + lane.method + "\" stopped at " + shortest_number(lane.simulation->time()) +
                               " s: " + lane.report.message);
+      message.set("offers", std::move(offers));
       out.push_back(write_json(message));
     } else if (lane.report.torn > 0) {
       tell_elements(int(i), out);
     }
+    if (!lane.failed) watch(i, out);
   }
+  if (calming_ > 0 && calm_frame()) {
+    touched();
+    tell_state();
+    out.insert(out.end(), std::make_move_iterator(answers_.begin()), std::make_move_iterator(answers_.end()));
+    answers_.clear();
+  }
+  if (rows_.size() >= most_rows) rows_.erase(rows_.begin(), rows_.begin() + most_rows / 2);
+  rows_.push_back(row());
   return out;
 }
 
@@ -341,22 +425,41 @@ std::vector<double> Session::metrics(const Lane& lane) const {
           m.center.x,
           m.center.y,
           m.center.z,
-          lane.failed ? 1.0 : 0.0};
+          lane.failed ? 1.0 : 0.0,
+          lane.watch.kept,
+          lane.watch.off};
 }
 
-std::string Session::frame() const {
+Session::Row Session::row() const {
+  Row out;
+  out.frame = lanes_[0]->simulation->frame(), out.time = lanes_[0]->simulation->time();
+  for (const auto& lane : lanes_)
+    for (const double value : metrics(*lane)) out.values.push_back(value);
+  return out;
+}
+
+std::string Session::frame() {
   std::string out;
   if (lanes_.empty()) return out;
   const Simulation& first = *lanes_[0]->simulation;
+  const Row now = row();
+  // what the page sees last is what it shows, also where a message changed it after its frame
+  if (rows_.empty() || rows_.back().frame != now.frame) rows_.push_back(now);
+  else rows_.back() = now;
   append(out, std::uint32_t(0x46525656));  // "VVRF"
   append(out, std::uint32_t(generation_));
-  append(out, std::uint32_t(first.frame()));
+  append(out, std::uint32_t(now.frame));
   append(out, std::uint32_t(lanes_.size()));
   append(out, std::uint32_t(first.vertices()));
   append(out, std::uint32_t(metric_names().size()));
-  append(out, double(first.time()));
-  for (const auto& lane : lanes_)
-    for (const double value : metrics(*lane)) append(out, value);
+  append(out, std::uint32_t(rows_.size()));
+  append(out, std::uint32_t(0));
+  append(out, now.time);
+  for (const Row& each : rows_) {
+    append(out, double(each.frame)), append(out, each.time);
+    for (const double value : each.values) append(out, value);
+  }
+  rows_.clear();
   for (const auto& lane : lanes_)
     for (const Vec3& p : lane->simulation->positions())
       append(out, float(p.x)), append(out, float(p.y)), append(out, float(p.z));
@@ -371,16 +474,64 @@ std::string Session::frame() const {
 }
 
 void Session::restart() {
+  remember("the restart");
   drop_hands();
+  rows_.clear();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     lanes_[i]->simulation->reset();
-    lanes_[i]->failed = false, lanes_[i]->report = {};
+    lanes_[i]->failed = false, lanes_[i]->report = {}, lanes_[i]->watch = {};
     turned_.held.clear();
     apply_turned(*lanes_[i]);
     tell_elements(int(i), answers_);
   }
   tell_state();
   changed_ = true;
+}
+
+/// The same motion in lanes of a scene that has something more or less.
+void Session::remake(const Scene& scene) {
+  if (lanes_[0]->simulation->measure().torn > 0)
+    throw Refusal{"found a body that has torn, expected this before that, or a restart"};
+  Diagnostics notes;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const auto& lane : lanes_) {
+    lanes.push_back(make_lane(scene, lane->method == scene_.solver.method ? "" : lane->method, notes));
+    if (!lanes.back()) throw Refusal{notes.text()};
+    Simulation &to = *lanes.back()->simulation, &from = *lane->simulation;
+    to.set_step(from.scene().step);
+    to.set_state(from.positions(), from.velocities());
+    to.set_time(from.time(), from.frame());
+    lanes.back()->report = lane->report, lanes.back()->failed = lane->failed;
+  }
+  scene_ = scene;
+  lanes_ = std::move(lanes);
+  before_.clear();
+  calming_ = 0;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    apply_turned(*lanes_[i]);
+    for (auto& [id, hand] : hands_) attach(hand, i);
+  }
+  touched();
+}
+
+/// The floor that the scene does not have, below where the bodies are now.
+void Session::set_floor(const Json& message) {
+  const Json* on = message.find("on");
+  if (!on || !on->is(Json::Kind::boolean)) throw Refusal{"floor: on: expected true or false"};
+  if (on->boolean == floor_.has_value()) return tell_state();
+  if (floor_) {
+    remake(without_floor(scene_));
+    floor_.reset();
+  } else {
+    Scene other = scene_;
+    if (std::any_of(scene_.colliders.begin(), scene_.colliders.end(), is_floor))
+      throw Refusal{"floor: the scene has one of its own"};
+    const double height = floor_height(*lanes_[0]->simulation);
+    other.colliders.push_back(floor_at(height));
+    remake(other);
+    floor_ = height;
+  }
+  tell_scene({});
 }
 
 /// Other methods beside or in place of those there are, all from where the first lane is, or from the start.
@@ -401,10 +552,16 @@ void Session::set_methods(const Json& message) {
   const Json* again = message.find("restart");
   const bool from_start = again && again->boolean;
   Diagnostics notes;
-  std::vector<std::unique_ptr<Lane>> lanes;
-  for (const std::string& method : methods) {
-    lanes.push_back(make_lane(scene_, method == scene_.solver.method ? "" : method, notes));
-    if (!lanes.back()) throw Refusal{notes.text()};
+  std::vector<std::unique_ptr<Lane>> lanes = make_lanes(scene_, methods, notes, !floor_);
+  if (floor_ && lanes.size() < methods.size()) {  // methods without contact go before the floor
+    const Scene bare = without_floor(scene_);
+    Diagnostics others;
+    std::vector<std::unique_ptr<Lane>> more = make_lanes(bare, methods, others);
+    if (more.size() > lanes.size()) {
+      lanes = std::move(more), notes = others, scene_ = bare;
+      floor_.reset();
+      notes.warning("floor", "taken away: not all of these methods know contact");
+    }
   }
   const Simulation& now = *lanes_[0]->simulation;
   const std::vector<Vec3> x = now.positions(), v = now.velocities();
@@ -420,6 +577,8 @@ void Session::set_methods(const Json& message) {
   }
   if (from_start || torn) hands_.clear();
   lanes_ = std::move(lanes);
+  before_.clear(), rows_.clear();
+  calming_ = 0;
   for (size_t i = 0; i < lanes_.size(); ++i) {
     apply_turned(*lanes_[i]);
     for (auto& [id, hand] : hands_) {

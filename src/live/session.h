@@ -41,28 +41,59 @@ class Session {
   /// One frame of every lane that has not failed. The texts tell what else happened: elements torn, a lane stopped.
   std::vector<std::string> advance();
 
-  /// What there is to see, as bytes (docs/live.md). Empty before a scene is loaded.
-  std::string frame() const;
+  /// What there is to see, with the metrics of every frame since the last call, as bytes (docs/live.md). Empty before a
+  /// scene is loaded.
+  std::string frame();
   /// True once after frame() has become another one by a message, not by advance().
   bool take_changed();
 
   const Simulation& simulation(int lane = 0) const { return *lanes_[lane]->simulation; }
   int lanes() const { return int(lanes_.size()); }
+  /// By how much H of a lane misses its target, as a share of the energy that moves, and whether the page was told.
+  double off(int lane) const { return lanes_[lane]->watch.off; }
+  bool warned(int lane) const { return lanes_[lane]->watch.warned; }
+  /// Nothing pulls at bodies from afar; nothing holds this one.
+  bool weightless() const;
+  bool free(int body, int lane = 0) const;
+  bool calming() const { return calming_ > 0; }
 
  private:
+  /// What a lane should have of energy, and whether it has it.
+  struct Watch {
+    bool rebase = true;   // something changes the energy by the next frame: begin anew after it
+    double given = 0;     // energy when it last began anew, and all that came in by pushes since [J]
+    double account = 0;   // energy after the last frame, with all that was taken on purpose [J]
+    double scale = 0;     // the most kinetic and elastic energy since it began anew [J]
+    double kept = 1;      // share of the energy that is there
+    double off = 0;       // by how much H misses its target, as a share of `scale`
+    bool warned = false;  // the page was told, and H has not been on its target long enough since
+    int good = 0;         // frames in a row on target
+  };
   struct Lane {
     std::string method;
     std::unique_ptr<Simulation> simulation;
     StepReport report;
     std::vector<RemovedElements> removed;  // that the page knows of
     bool failed = false;
+    Watch watch;
+  };
+  /// Metrics of a frame of all lanes that the page has not been sent yet.
+  struct Row {
+    int frame = 0;
+    double time = 0;
+    std::vector<double> values;
   };
   /// What holds a few vertices: a hand that pulls, or a pin.
   struct Hand {
     int body = 0, vertex = 0;   // counted from the first of the body
     std::vector<int> vertices;  // of the body
     double stiffness = 0;       // of each
-    Vec3 wanted, reached;       // displacement from where it was activated, and what the last frame used of it
+    // Displacements from where it was activated. Pointers speak now and then; between that the hand goes from where it
+    // was to where it is wanted in the time that the pointer took.
+    Vec3 from, wanted, place;
+    double duration = 0.1, travelled = 0;  // of that way, and since its begin [s]
+    double silent = 0;                   // since the pointer spoke [s]
+    Vec3 velocity;                       // of the hand, mean of the last frames [m/s]
     std::vector<int> anchors;   // by lane
     std::vector<Vec3> start;    // of the vertex, by lane
     bool pin = false;
@@ -82,6 +113,16 @@ class Session {
   };
   struct BodyShape {
     double size = 0;  // diagonal of its box at rest
+    double mass = 0;
+    int dimension = 3;
+  };
+  /// Everything as it was before a gesture.
+  struct Before {
+    std::string what;  // for the person
+    std::vector<Snapshot> lanes;
+    std::map<int, Hand> hands;
+    Turned turned;
+    int next_pin = -1;
   };
   struct Refusal {  // thrown by whatever reads a message, caught by handle()
     std::string text;
@@ -91,12 +132,30 @@ class Session {
   void load_message(const Json& message);
   void start(const Scene& scene, const std::vector<std::string>& methods);
   std::unique_ptr<Lane> make_lane(const Scene& scene, const std::string& method, Diagnostics& notes) const;
+  std::vector<std::unique_ptr<Lane>> make_lanes(const Scene& scene, const std::vector<std::string>& methods,
+                                                Diagnostics& notes, bool at_least_one = true) const;
   void set_methods(const Json& message);
   void tell_scene(const Diagnostics& notes);
   void tell_state();
   void tell_elements(int lane, std::vector<std::string>& out);
   void restart();
   void save();
+  void remake(const Scene& scene);
+  void set_floor(const Json& message);
+
+  // the guard (session_guard.cpp)
+  void remember(const std::string& what);
+  void undo();
+  void calm();
+  bool calm_frame();
+  void end_calm();
+  double half_life_of(int body, double time) const;
+  void touched();
+  void watch(size_t lane, std::vector<std::string>& out);
+  void tell_broken(size_t lane, std::vector<std::string>& out) const;
+  bool driven_in(double from, double to) const;
+  bool struck_in(double from, double to) const;
+  void kicked();
 
   void turn_dial(const Json& message);
   void turn_dial(const std::string& name, const Json& message);
@@ -105,7 +164,7 @@ class Session {
   void apply_stiffness(Lane& lane);
   void apply_budget(Lane& lane);
   void need_winds();
-  Vec3 vector_or_length(const Json& message, const Vec3& present, const Vec3& otherwise) const;
+  Vec3 vector_or_length(const Json& message, double most, const Vec3& present, const Vec3& otherwise) const;
 
   void grab(const Json& message, bool pin);
   void drag(const Json& message);
@@ -115,10 +174,13 @@ class Session {
   void toggle_pin(const Json& message);
   void attach(Hand& hand, size_t lane);
   void drop_hands();
+  void move_hands();
   void pull(size_t lane);
   std::vector<int> patch_around(int body, int vertex, double radius) const;
 
   std::vector<double> metrics(const Lane& lane) const;
+  Row row() const;
+  std::array<double, 2> range(const std::string& dial, int body) const;
 
   // reading a message
   double number(const Json& message, const char* key, double low, double high) const;
@@ -134,6 +196,11 @@ class Session {
   std::vector<BodyShape> shapes_;
   std::vector<double> masses_;
   double size_ = 1;
+  std::optional<double> floor_;  // height of the one that the scene does not have [m]
+  std::vector<Before> before_;   // gestures that can be undone, the last one last
+  int calming_ = 0;              // frames until it is over
+  double came_in_ = 0;           // by pushes of the scene, in the frame that the first lane has just taken [J]
+  std::vector<Row> rows_;
   std::map<int, Hand> hands_;
   int next_pin_ = -1;  // numbers of pins, downwards: hands have those that the page gives
   Turned turned_;

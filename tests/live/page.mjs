@@ -1,5 +1,6 @@
 // page.mjs VERVE FOLDER [TEST...]: the live page in a real browser, as a person uses it, by the native program and as
-// WebAssembly, in one browser; then what the two computed is compared. TEST: names of the functions below.
+// WebAssembly, in one browser; then what the two computed is compared. TEST: names of the functions below. FOLDER "-":
+// the native program only.
 import assert from 'node:assert/strict';
 import {inPage, openBrowser, openPage, serveFolder, serveNative} from './browser.mjs';
 
@@ -25,6 +26,86 @@ async function opensAndMoves(server, name) {
   assert.equal(pixels[3], 255, 'a body in the middle of the view');
   assert.deepEqual(complaints, []);
   return {page, complaints};
+}
+
+/** The first screen: the method that keeps its energy beside the usual one, in numbers; and what must not break it. */
+async function duel(page) {
+  assert.deepEqual(await page.evaluate(() => verve.live.state.lanes), ['cpd', 'pd']);
+  assert(await page.locator('#pitch').isVisible(), 'a sentence says what is special');
+  await page.waitForFunction(() => verve.live.frame.number > 30);
+  const badges = await page.locator('.badge b').allTextContents();
+  assert(parseInt(badges[0], 10) >= 99, `CPD keeps ${badges[0]}`);
+  assert(parseInt(badges[1], 10) <= 60, `PD keeps ${badges[1]}`);
+  assert.deepEqual(await page.locator('.view-method').allTextContents(), ['CPD', 'PD, the usual method']);
+  // an address that names no scene leads to all there are
+  const lost = await openPage(browser, page.url().split('#')[0] + '#scene=nonsense');
+  await lost.page.waitForSelector('#scenes[open]');
+  await lost.page.waitForSelector('.notice:has-text("nonsense")', {state: 'attached'});
+  await lost.page.close();
+}
+
+/** A click on the cube, Calm, undo, and gravity where there was none. */
+async function safe(page) {
+  await page.click('[data-tool=hand]');
+  await inPage.open(page, 'cube');
+  await inPage.scene(page, 'cube', 3);
+  const before = await inPage.step(page, 1), spot = await inPage.spot(page);
+  await page.mouse.click(spot.x, spot.y);
+  const clicked = await inPage.step(page, 2);
+  assert(Math.abs(clicked.total - before.total) <= 0.1 * before.total, `a click: ${before.total} to ${clicked.total} J`);
+  assert(clicked.momentum > 1, 'which moves it');
+  await page.keyboard.press('z');
+  await page.waitForFunction(() => verve.live.state.undo === null);
+  near((await inPage.step(page, 1)).total, before.total, 1e-4, 'H after undo');
+  await page.fill('#dial-gravity', '9.81');
+  await page.press('#dial-gravity', 'Enter');
+  await inPage.step(page, 75);
+  const {lowest, floor} = await page.evaluate(() => {
+    const {positions} = verve.live.frame.lanes[0];
+    return {lowest: Math.min(...positions.filter((_, i) => i % 3 === 1)), floor: verve.live.state.floor};
+  });
+  assert(lowest > floor - 0.1, `a floor at ${floor} carries it: ${lowest}`);
+  near(await page.evaluate(() => verve.live.views[0].viewer.ground), floor, 1e-6, 'the one that is drawn');
+  await page.fill('#dial-gravity', '0');
+  await page.press('#dial-gravity', 'Enter');
+  await page.click('#calm');
+  await page.evaluate(() => verve.live.send({type: 'speed', value: 10}));
+  await page.waitForFunction(() => verve.live.state.calming);
+  await page.waitForFunction(() => !verve.live.state.calming);
+  await page.evaluate(() => verve.live.send({type: 'speed', value: 1}));
+  const calm = await inPage.step(page, 5);
+  assert(calm.kinetic < 1e-3 && calm.elastic < 1e-3, `Calm: ${calm.kinetic} and ${calm.elastic} J`);
+  await page.click('#floor');
+  await page.waitForFunction(() => verve.live.state.floor === null && verve.live.views[0].viewer.ground === null);
+}
+
+/** Slow motion is shown at the display's rate, and the metrics of every frame are there. Drawing itself is left out. */
+async function smooth(page) {
+  await inPage.open(page, 'cube');
+  await inPage.scene(page, 'cube', 2);
+  await page.selectOption('#speed', '0.1');
+  await page.waitForFunction(() => verve.live.state.speed === 0.1);
+  const seen = await page.evaluate(async () => {
+    const {viewer} = verve.live.views[0], {draw} = viewer, pictures = new Set();
+    viewer.draw = () => pictures.add(viewer.positions.slice(0, 6).join());
+    await new Promise(done => setTimeout(done, 1500));
+    pictures.clear();
+    const {frames} = verve.live, start = performance.now();
+    await new Promise(done => setTimeout(done, 3000));
+    viewer.draw = draw;
+    return {rate: 1000 * pictures.size / (performance.now() - start), frames: verve.live.frames - frames};
+  });
+  console.log(`${seen.rate.toFixed(0)} pictures a second of ${seen.frames} frames in three`);
+  assert(seen.rate > 3 * seen.frames, 'pictures between frames');
+  await page.selectOption('#speed', '1');
+  await page.evaluate(() => verve.live.send({type: 'speed', value: 10}));  // faster than it is drawn
+  await page.waitForFunction(() => verve.live.frame.number > 200);
+  const missing = await page.evaluate(() => {
+    const {frame} = verve.live.curves.history[0];
+    return frame.filter((n, i) => i > 0 && n !== frame[i - 1] + 1);
+  });
+  assert.deepEqual(missing, [], 'metrics of every frame');
+  await page.evaluate(() => verve.live.send({type: 'speed', value: 1}));
 }
 
 async function dragging(page) {
@@ -181,7 +262,7 @@ async function locks(page) {
   const before = await inPage.step(page, 1);
   await page.click('.dial:has(#dial-energy) .lock');
   await page.waitForFunction(() => verve.live.state.held[0].energy !== null);
-  await page.evaluate(() => verve.live.send({type: 'push', vertex: 0, impulse: [3, 0, 0]}));
+  await page.evaluate(() => verve.live.send({type: 'push', vertex: 0, direction: [1, 0, 0]}));
   const pushed = await inPage.step(page, 8);
   near(pushed.total, before.total, 2e-3, 'a locked H against a push');
   assert(pushed.momentum > before.momentum + 1, 'which moves it all the same');
@@ -454,13 +535,13 @@ function agree(native, wasm) {
   }
 }
 
-const servers = {native: await serveNative(program), WebAssembly: await serveFolder(folder)}, found = {};
+const servers = {native: await serveNative(program), ...(folder === '-' ? {} : {WebAssembly: await serveFolder(folder)})}, found = {};
 const wanted = test => !only.length || only.includes(test.name);
 let failed = null;
 try {
   // the page is the same for both; what hands and dials do is tried with each, what is the page's own with one
-  const shared = [dragging, handsOnCube, dials, bouncing, everyScene];
-  const own = {native: [], WebAssembly: [bear, locks, keysAndTime, comparing, files, readable]};
+  const shared = [duel, dragging, handsOnCube, safe, dials, bouncing, everyScene];
+  const own = {native: folder === '-' ? [smooth, bear, locks, keysAndTime, comparing, files, readable] : [smooth], WebAssembly: [bear, locks, keysAndTime, comparing, files, readable]};
   for (const [name, server] of Object.entries(servers)) {
     const {page, complaints} = await opensAndMoves(server, name);
     for (const test of [...shared, ...own[name]]) {
@@ -481,7 +562,7 @@ try {
     assert(server.running());
     await other.page.close();
   }
-  if (wanted(agree)) agree(found.native, found.WebAssembly);
+  if (wanted(agree) && found.WebAssembly) agree(found.native, found.WebAssembly);
 } catch (error) {
   failed = error;
 }

@@ -540,6 +540,16 @@ globalThis.verve = globalThis.verve || {};
       return {eye, along: along.map(a => a / length)};
     }
 
+    /** Where a point, relative to `origin`, is on the canvas, in CSS pixels from its corner; null behind the eye. */
+    project(point) {
+      const {canvas, camera} = this, {eye, axes} = this.look(1), slope = Math.tan(camera.fov / 2);
+      const width = canvas.clientWidth || 1, height = canvas.clientHeight || 1, from = point.map((p, i) => p - eye[i]);
+      const along = a => from[0] * a[0] + from[1] * a[1] + from[2] * a[2], depth = -along(axes.back);
+      if (!(depth > 0)) return null;
+      const scale = height / 2 / (slope * depth);
+      return [width / 2 + scale * along(axes.right), height / 2 - scale * along(axes.up)];
+    }
+
     /** The nearest vertex of the nearest triangle under a pixel, or of an edge within `reach` pixels of it. */
     pick(x, y, reach = 14) {
       if (!this.positions) return null;

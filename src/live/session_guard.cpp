@@ -1,0 +1,344 @@
+// What makes a session safe to play with: a guard that watches the energy of every lane and says when it was broken, a
+// command that brings every body to rest, and a way back to before the last gesture.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/text.h"
+#include "live/session.h"
+#include "potentials/polar.h"
+#include "verve/registry.h"
+
+namespace verve::live {
+
+namespace {
+
+/// H may miss its target by this share of the energy that moves before the person is told; told again when it has not
+/// for so many frames.
+constexpr double most_off = 0.05;
+constexpr int good_again = 60;
+/// Bodies that move by less than this many sizes in a second are at rest, as far as the guard goes.
+constexpr double still_speed = 1e-3;
+/// Gestures that can be undone.
+constexpr size_t most_remembered = 12;
+/// How long Calm takes, and for how long it shapes solids that carry a load; then they settle under it [s].
+constexpr double calm_time = 2.5, shaping_time = 1;
+/// Rates at which Calm takes velocities, and brings vertices to the rest shape [1/s]; half-life of the energy of what
+/// carries a load [s].
+constexpr double calm_rate = 5, shaping_rate = 8, calm_half_life = 0.12;
+/// A solid whose vertices are this far from its shape at rest, root mean square in sizes, does not come back by itself.
+constexpr double crumpled = 0.08;
+
+/// The rest shape, moved and turned to where the body is.
+std::vector<Vec3> rigid_fit(const std::vector<Vec3>& rest, const Vec3* x, const double* masses) {
+  Vec3 from, to;
+  double mass = 0;
+  for (size_t i = 0; i < rest.size(); ++i) from += rest[i] * masses[i], to += x[i] * masses[i], mass += masses[i];
+  from = from / mass, to = to / mass;
+  Mat3 moment;
+  double square = 0;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    moment = moment + outer(x[i] - to, (rest[i] - from) * masses[i]);
+    square += masses[i] * norm(x[i] - to) * norm(rest[i] - from);
+  }
+  const Mat3 turn = square > 0 ? nearest_rotation(moment * (1 / square)) : Mat3::identity();
+  std::vector<Vec3> out;
+  for (const Vec3& r : rest) out.push_back(to + turn * (r - from));
+  return out;
+}
+
+template <class T>
+bool changes(const Track<T>& track, double from, double to) {
+  return track.keys.size() > 1 && track.keys.back().time >= from && track.keys.front().time <= to;
+}
+
+/// Energy with all that was taken on purpose: constant while nothing comes in.
+double account_of(const Measures& m) { return m.total + m.booked_loss + m.heat - m.work; }
+double moving_energy(const Measures& m) { return m.kinetic + std::abs(m.elastic) + std::abs(m.contact); }
+
+std::string percent(double share) { return format_value(std::round(1000 * share) / 10) + " %"; }
+std::string joules(double energy) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g J", energy);
+  return text;
+}
+
+Json offer(const std::string& label, Json message) {
+  Json out = Json::object();
+  out.set("label", label);
+  out.set("message", std::move(message));
+  return out;
+}
+
+Json dial(const char* name, Json value) {
+  Json out = Json::object();
+  out.set("type", "dial"), out.set("name", name), out.set("value", std::move(value));
+  return out;
+}
+
+}  // namespace
+
+// ---- the guard
+
+/// Something changes the energy in ways that the next frame will show: what is kept is counted from there on.
+void Session::touched() {
+  for (const auto& lane : lanes_) lane->watch.rebase = true;
+  changed_ = true;
+}
+
+/// Velocities were changed: what came in by that is known.
+void Session::kicked() {
+  for (const auto& lane : lanes_) {
+    Watch& w = lane->watch;
+    const Measures m = lane->simulation->measure();
+    const double account = account_of(m);
+    w.given += account - w.account, w.account = account;
+    w.scale = std::max(w.scale, moving_energy(m));
+  }
+  changed_ = true;
+}
+
+/// Whether the scene pushes, or takes or drops an anchor, between two moments.
+bool Session::struck_in(double from, double to) const {
+  for (const PushSpec& push : scene_.pushes)
+    if (push.time >= from - 1e-9 && push.time <= to) return true;
+  return std::any_of(scene_.anchors.begin(), scene_.anchors.end(),
+                     [&](const AnchorSpec& a) { return changes(a.active, from, to); });
+}
+
+/// Whether it goes on putting energy in or taking it meanwhile.
+bool Session::driven_in(double from, double to) const {
+  if (!scene_.winds.empty()) return true;
+  for (const AnchorSpec& a : scene_.anchors)
+    if (changes(a.path, from, to) || changes(a.stiffness, from, to)) return true;
+  for (const ColliderSpec& c : scene_.colliders)
+    if (changes(c.position, from, to) || changes(c.rotation, from, to) || changes(c.active, from, to)) return true;
+  for (const ForceSpec& f : scene_.forces)
+    if (changes(f.active, from, to)) return true;
+  for (const BodySpec& body : scene_.bodies) {
+    for (const PotentialSpec& potential : body.potentials)
+      for (const auto& [name, track] : potential.parameters)
+        if (changes(track, from, to)) return true;
+    if (!body.dials.energy.empty() || !body.dials.momentum.empty() || !body.dials.spin.empty()) return true;
+  }
+  return false;
+}
+
+/// After a frame of a lane.
+void Session::watch(size_t index, std::vector<std::string>& out) {
+  Lane& lane = *lanes_[index];
+  Watch& w = lane.watch;
+  const Simulation& sim = *lane.simulation;
+  const Measures m = sim.measure();
+  const double account = account_of(m), step = sim.scene().step, was = std::exchange(w.account, account);
+  const bool pulled = std::any_of(hands_.begin(), hands_.end(), [](const auto& h) { return !h.second.pin; });
+  const bool driven = pulled || calming_ > 0 || driven_in(sim.time() - 2 * step, sim.time());
+  const bool struck = struck_in(sim.time() - 2 * step, sim.time());
+  bool damped = false;  // energy goes on purpose, in ways that no account has
+  for (int b = 0; b < sim.bodies(); ++b) {
+    const Dials& dials = scene_.bodies[b].dials;
+    const auto turned = turned_.half_life.find(b);
+    if (turned != turned_.half_life.end()) damped |= std::isfinite(turned->second);
+    else damped |= !dials.half_life.empty() || !dials.damping.empty();
+    const auto held = turned_.held.find(b);
+    damped |= held != turned_.held.end() && (held->second.energy || held->second.momentum || held->second.spin);
+  }
+  const bool conserves = find_method(lane.method)->conservation != "none";
+  const Watch& first = lanes_[0]->watch;
+  if (w.rebase || driven || (struck && index == 0)) {
+    w.given = account, w.scale = index > 0 && struck ? first.scale : 0;
+    if (index == 0) came_in_ = w.rebase || driven || !conserves ? 0 : account - was;
+  } else if (struck) {  // a method that loses has lost some of it within the frame: what came in is what the first one has
+    w.given += came_in_, w.scale = std::max(w.scale, first.scale);
+  }
+  w.rebase = false;
+  double still = 0;  // what nobody sees
+  for (const BodyShape& shape : shapes_) still += 0.5 * shape.mass * std::pow(still_speed * shape.size, 2);
+  w.scale = std::max({w.scale, moving_energy(m), still});
+  const double missed = conserves ? m.total - m.target_total : 0;
+  const double drift = w.scale > 0 ? (account - w.given) / w.scale : 0;
+  w.off = w.scale > 0 ? std::abs(missed) / w.scale : 0;
+  w.kept = conserves && damped ? (w.scale > 0 ? 1 + missed / w.scale : 1) : 1 + drift;
+  w.kept = std::max(0.0, w.kept);
+  const bool gains = !damped && drift > most_off, loses = conserves && !damped && drift < -most_off;
+  if (w.off <= most_off && !gains && !loses) {
+    if (++w.good >= good_again) w.warned = false;
+    return;
+  }
+  w.good = 0;
+  if (!w.warned && calming_ == 0) tell_broken(index, out);
+  w.warned = true;
+}
+
+void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
+  const Lane& lane = *lanes_[index];
+  const Simulation& sim = *lane.simulation;
+  const Measures m = sim.measure();
+  const bool missed = lane.watch.off > most_off;
+  const double should = missed ? m.target_total : m.total - account_of(m) + lane.watch.given;
+  const MethodInfo* method = find_method(lane.method);
+  std::string text = lane.method + ": H is " + percent(std::abs(m.total - should) / lane.watch.scale) +
+                     (m.total < should ? " below" : " above") + " what it should be (" + joules(m.total) + ", not " +
+                     joules(should) + ") at " + format_value(std::round(100 * sim.time()) / 100) + " s: ";
+  Json offers = Json::array();
+  const int usual = scene_.solver.iterations.value_or(method->iterations), cap = turned_.iterations.value_or(usual);
+  if (method->conservation == "none") {
+    text += "this method does not hold the energy.";
+    Json names = Json::array();
+    names.items.push_back("cpd");
+    Json message = Json::object();
+    message.set("type", "methods"), message.set("names", std::move(names));
+    offers.items.push_back(offer("Go on by cpd", std::move(message)));
+  } else if (turned_.budget && *turned_.budget > 0) {
+    text += "the budget ends its steps too soon; what is missing is owed to later frames.";
+    offers.items.push_back(offer("No budget", dial("budget", Json())));
+  } else if (cap < usual) {
+    text += std::to_string(cap) + " iterations are too few for a step of this motion.";
+    offers.items.push_back(offer(std::to_string(usual) + " iterations", dial("iterations", usual)));
+  } else if (turned_.step && *turned_.step > scene_.step) {
+    text += "the time step is too long for this motion.";
+    offers.items.push_back(offer("The scene's time step", dial("step", scene_.step)));
+  } else if (m.contact > 0) {
+    text += "an impact was harder than a frame could resolve; what is missing comes back where it can.";
+  } else {
+    text += "the motion is too fast for a frame to resolve.";
+    offers.items.push_back(offer("Half the time step", dial("step", sim.scene().step / 2)));
+  }
+  offers.items.push_back(offer("Calm", Json::object({{"type", "calm", {}}})));
+  if (!before_.empty()) offers.items.push_back(offer("Undo " + before_.back().what, Json::object({{"type", "undo", {}}})));
+  Json message = Json::object();
+  message.set("type", "notice"), message.set("lane", int(index));
+  message.set("text", text), message.set("offers", std::move(offers));
+  out.push_back(write_json(message));
+}
+
+// ---- the way back
+
+/// Before a gesture. A dial that is being turned is one gesture, however many values it passes.
+void Session::remember(const std::string& what) {
+  if (!before_.empty() && before_.back().what == what && what.starts_with("the dial")) return;
+  end_calm();
+  Before now;
+  now.what = what, now.hands = hands_, now.turned = turned_, now.next_pin = next_pin_;
+  for (const auto& lane : lanes_) now.lanes.push_back(lane->simulation->save());
+  if (before_.size() >= most_remembered) before_.erase(before_.begin());
+  before_.push_back(std::move(now));
+}
+
+void Session::undo() {
+  if (before_.empty()) throw Refusal{"undo: found no gesture before, expected one since the scene was opened"};
+  const Before back = std::move(before_.back());
+  before_.pop_back();
+  calming_ = 0;
+  hands_ = back.hands, turned_ = back.turned, next_pin_ = back.next_pin;
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[i];
+    lane.simulation->restore(back.lanes[i]);
+    lane.failed = false, lane.watch = {};
+    for (const auto& [id, hand] : hands_)
+      if (!hand.pin) lane.simulation->remove_anchor(hand.anchors[i]);  // nobody holds it any more
+    tell_elements(int(i), answers_);
+  }
+  std::erase_if(hands_, [](const auto& h) { return !h.second.pin; });
+  touched();
+  tell_state();
+}
+
+// ---- Calm
+
+bool Session::weightless() const {
+  return norm(turned_.gravity.value_or(scene_.gravity)) == 0 && scene_.winds.empty() && scene_.forces.empty();
+}
+
+bool Session::free(int body, int lane) const {
+  const Simulation& sim = *lanes_[lane]->simulation;
+  for (size_t a = 0; a < scene_.anchors.size(); ++a)
+    for (const std::string& name : {scene_.anchors[a].body, scene_.anchors[a].to_body})
+      if (sim.anchor_active(int(a)) && name == sim.body_name(body)) return false;
+  return std::none_of(hands_.begin(), hands_.end(), [&](const auto& h) { return h.second.body == body; });
+}
+
+/// From now on every frame takes velocities and brings bodies nearer to their shape at rest, until they are still.
+void Session::calm() {
+  remember("Calm");
+  for (auto& [id, hand] : hands_)
+    if (!hand.pin)
+      for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->simulation->remove_anchor(hand.anchors[i]);
+  std::erase_if(hands_, [](const auto& h) { return !h.second.pin; });
+  turned_.held.clear();
+  for (const auto& lane : lanes_) {
+    lane->failed = false;
+    for (int b = 0; b < lane->simulation->bodies(); ++b) {
+      lane->simulation->hold_energy(b, {});
+      lane->simulation->hold_momentum(b, {});
+      lane->simulation->hold_spin(b, {});
+    }
+  }
+  calming_ = std::max(1, int(std::ceil(calm_time / lanes_[0]->simulation->scene().step)));
+  paused_ = false;
+  touched();
+  tell_state();
+}
+
+double Session::half_life_of(int body, double time) const {
+  if (const auto turned = turned_.half_life.find(body); turned != turned_.half_life.end()) return turned->second;
+  const Dials& dials = scene_.bodies[body].dials;
+  if (const auto damping = dials.damping.at(time); damping && *damping > 0) return std::log(2.0) / *damping;
+  return dials.half_life.at(time).value_or(HUGE_VAL);
+}
+
+void Session::end_calm() {
+  if (calming_ == 0) return;
+  calming_ = 0;
+  for (const auto& lane : lanes_)
+    for (int b = 0; b < lane->simulation->bodies(); ++b)
+      lane->simulation->set_half_life(b, half_life_of(b, lane->simulation->time()));
+  touched();
+}
+
+/// After a frame. True once it was the last one.
+bool Session::calm_frame() {
+  --calming_;
+  const double step = lanes_[0]->simulation->scene().step;
+  const bool last = calming_ == 0, early = calming_ * step > calm_time - shaping_time;
+  const double slower = last ? 0 : std::exp(-calm_rate * step), nearer = last ? 1 : 1 - std::exp(-shaping_rate * step);
+  for (size_t index = 0; index < lanes_.size(); ++index) {
+    Lane& lane = *lanes_[index];
+    Simulation& sim = *lane.simulation;
+    lane.failed = false;
+    const bool conserves = find_method(lane.method)->conservation != "none";
+    std::vector<Vec3> x = sim.positions(), v = sim.velocities();
+    bool changed = last || !conserves;
+    for (int b = 0; b < sim.bodies(); ++b) {
+      const int first = sim.first_vertex(b), count = int(sim.mesh(b).vertices.size());
+      const bool unloaded = weightless() && free(b, int(index));
+      for (int i = first; i < first + count; ++i) v[i] = v[i] * slower;
+      // What hangs, lies or is stretched by its anchors has its shape from them; solids that are crumpled are helped.
+      bool shape = unloaded;
+      std::vector<Vec3> goal;
+      if (unloaded || (early && shapes_[b].dimension == 3)) {
+        goal = rigid_fit(sim.mesh(b).vertices, x.data() + first, masses_.data() + first);
+        double square = 0;
+        for (int i = 0; i < count; ++i)
+          square += masses_[first + i] * dot(goal[i] - x[first + i], goal[i] - x[first + i]);
+        shape |= square > shapes_[b].mass * std::pow(crumpled * shapes_[b].size, 2);
+      }
+      if (shape) {
+        for (int i = 0; i < count; ++i) x[first + i] += (goal[i] - x[first + i]) * nearer;
+        changed = true;
+      } else if (conserves) {
+        // their energy goes by the half-life, which keeps the integrator's history: steps that begin anew in every frame
+        // hardly move a chain near its equilibrium
+        sim.set_half_life(b, last ? half_life_of(b, sim.time()) : calm_half_life);
+        if (!free(b, int(index))) continue;
+        sim.set_momentum(b, sim.measure(b).momentum * slower);
+        sim.set_spin(b, sim.measure(b).spin * slower);
+      }
+    }
+    if (changed) sim.set_state(x, v);
+  }
+  return last;
+}
+
+}  // namespace verve::live
