@@ -16,6 +16,11 @@ struct SimulateOptions {
   std::vector<std::string> set;
   bool quiet = false;
 };
+struct DropOptions {
+  std::vector<std::string> files, set;
+  std::string material, out, frames, size, cells, up, threads;
+  bool quiet = false;
+};
 struct CompareOptions {
   std::string scene, methods, out, frames, threads, precision, reference, iterations, budget;
   std::vector<std::string> set;
@@ -38,8 +43,8 @@ struct MeshOptions {
   bool strict = false;
 };
 struct ConvertOptions {
-  std::string run, to, out, body, frames;
-  bool quiet = false;
+  std::string run, to, out, body, frames, up, scale;
+  bool simulated = false, quiet = false;
 };
 struct PictureOptions {
   std::string source, out, movie, frames, size, color, camera, columns, fps, threads;
@@ -69,6 +74,9 @@ struct TruthOptions {
 
 /// `problems` holds what was wrong with the command line itself; commands add theirs and report all of them.
 int simulate(const SimulateOptions& options, Diagnostics problems);
+/// The same for the text of a scene file; `origin` stands for it in messages.
+int simulate_scene(const std::string& text, const std::string& origin, SimulateOptions options, Diagnostics problems);
+int drop(const DropOptions& options, Diagnostics problems);
 int compare(const CompareOptions& options, Diagnostics problems);
 int demo(const DemoOptions& options, Diagnostics problems);
 int list(const ListOptions& options, Diagnostics problems);

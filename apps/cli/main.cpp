@@ -117,10 +117,10 @@ int dispatch(int argc, char** argv) {
       command("simulate", "Run a scene; writes metrics.csv, positions.npy, scene.json and report.html",
               {"verve simulate cube", "verve simulate hippo --method pd --frames 100 --out runs/hippo_pd",
                "verve simulate my_scene.json --set solver.tolerance=1e-4 --set bodies[0].density=500",
-               "verve simulate runs/cube/scene.json --out runs/again",
+               "verve simulate runs/cube/scene.json --out runs/again", "verve simulate bunny.obj",
                "verve simulate stack --snapshot-every 50 --out runs/stack",
                "verve simulate stack --resume runs/stack/snapshots/000100.verve"});
-  text(simulate_command, "scene", simulate_options.scene, "Built-in scene or JSON file", "");
+  text(simulate_command, "scene", simulate_options.scene, "Built-in scene or JSON file; or a mesh file, as verve drop", "");
   text(simulate_command, "--out", simulate_options.out, "Where the results go (default: runs/<scene>)", "DIR");
   text(simulate_command, "--frames", simulate_options.frames, "Number of frames; same as --set frames=N", "N");
   text(simulate_command, "--method", simulate_options.method,
@@ -140,6 +140,22 @@ int dispatch(int argc, char** argv) {
       "Go on from a snapshot of the same scene, up to the frame --frames; default for --out: runs/<scene>_from_<frame>",
       "FILE");
   simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
+
+  DropOptions drop_options;
+  CLI::App* drop_command =
+      command("drop", "Make mesh files solid and drop them on a floor; writes a run with report, picture and scene",
+              {"verve drop bunny.obj", "verve drop scan.stl --material rubber --up z --out runs/scan",
+               "verve drop cow.glb teapot.ply --size 0.5 --frames 300"});
+  drop_command->add_option("files", drop_options.files, "Mesh files of any format, surfaces or tetrahedra")->type_name("");
+  text(drop_command, "--material", drop_options.material, "See verve list materials (default: jelly)", "NAME");
+  text(drop_command, "--frames", drop_options.frames, "Number of frames of 1/60 s (default: 150)", "N");
+  text(drop_command, "--out", drop_options.out, "Where the results go (default: runs/<file>)", "DIR");
+  text(drop_command, "--size", drop_options.size, "Longest side of each [m] (default: 0.3)", "M");
+  text(drop_command, "--cells", drop_options.cells, "Cells along it, of what fills a surface (default: 24)", "N");
+  text(drop_command, "--up", drop_options.up, "Axis that points up in the files: y (default) or z", "AXIS");
+  texts(drop_command, "--set", drop_options.set, "Override any key of the scene (repeatable)", "PATH=VALUE");
+  text(drop_command, "--threads", drop_options.threads, "Threads (default: all); results do not depend on it", "N");
+  drop_command->add_flag("--quiet", drop_options.quiet, "Print errors only");
 
   CompareOptions compare_options;
   CLI::App* compare_command = command(
@@ -170,32 +186,36 @@ int dispatch(int argc, char** argv) {
 
   MeshOptions mesh_options;
   CLI::App* mesh_command = command("mesh", "Generate, convert or examine a mesh",
-                                   {"verve mesh bear --set spacing=0.05 --out bear.mesh",
-                                    "verve mesh scan.obj --out scan.mesh", "verve mesh info bear.mesh"});
+                                   {"verve mesh bear --set resolution=20 --out bear.mesh",
+                                    "verve mesh scan.stl --out scan.mesh", "verve mesh info bear.mesh"});
   text(mesh_command, "source", mesh_options.source, "Generator (verve list generators) or mesh file", "");
   text(mesh_command, "--out", mesh_options.out, "Mesh file to write, .mesh or .obj; without it: examine", "FILE");
   texts(mesh_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   mesh_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
   CLI::App* info_command =
-      mesh_command->add_subcommand("info", "Counts, volumes, dihedral angles and faults of a mesh");
+      mesh_command->add_subcommand("info", "Size, volume, parts, open edges, self-intersections and other faults of a mesh");
   info_command->set_help_flag("-h,--help", "Show this help");
   info_command->allow_extras();
-  info_command->footer(examples({"verve mesh info bear.mesh", "verve mesh info ball --set radius=2"}));
+  info_command->footer(examples({"verve mesh info bear.mesh", "verve mesh info ball --set size=2"}));
   text(info_command, "source", mesh_options.source, "Mesh file or generator", "");
   texts(info_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   info_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
 
   ConvertOptions convert_options;
   CLI::App* convert_command =
-      command("convert", "Write the frames of a run as numbered surfaces for other programs",
-              {"verve convert runs/cube --to obj", "verve convert runs/car --to ply --body car --frames 0:300:2",
-               "verve convert runs/bear --to ply --out bear_frames"});
+      command("convert", "Write the frames of a run for other programs: animations and numbered surfaces",
+              {"verve convert runs/cube --to glb", "verve convert runs/car --to pc2 --body car --frames 0:300:2",
+               "verve convert runs/bear --to usda --up z --out bear_usd", "verve convert runs/cube --to vtu --simulated"});
   text(convert_command, "run", convert_options.run, "Folder of a run, finished or interrupted", "");
-  text(convert_command, "--to", convert_options.to, "obj or ply (binary)", "FORMAT");
+  text(convert_command, "--to", convert_options.to, "usda, glb, pc2, mdd, vtu, vat; or a file per frame: obj, ply, stl", "FORMAT");
   text(convert_command, "--out", convert_options.out, "Where the files go (default: RUN_DIR/FORMAT)", "DIR");
   text(convert_command, "--body", convert_options.body, "Only this one (default: all, a file each)", "NAME");
   text(convert_command, "--frames", convert_options.frames, "From A to B, every STEP-th (default: all); or one frame",
        "A:B:STEP");
+  text(convert_command, "--up", convert_options.up, "Axis that is to point up: y (default) or z", "AXIS");
+  text(convert_command, "--scale", convert_options.scale, "Units per metre (default: 1)", "S");
+  convert_command->add_flag("--simulated", convert_options.simulated,
+                            "The mesh that was simulated, inside and all, not the surface that it carries");
   convert_command->add_flag("--quiet", convert_options.quiet, "Print errors only");
 
   PictureOptions picture_options;
@@ -313,6 +333,7 @@ int dispatch(int argc, char** argv) {
   if (list_command->parsed()) return list(list_options, leftovers(*list_command));
   if (check_command->parsed()) return check(check_options, leftovers(*check_command));
   if (simulate_command->parsed()) return simulate(simulate_options, leftovers(*simulate_command));
+  if (drop_command->parsed()) return drop(drop_options, leftovers(*drop_command));
   if (compare_command->parsed()) return compare(compare_options, leftovers(*compare_command));
   if (info_command->parsed()) return mesh(mesh_options, leftovers(*info_command));
   if (mesh_command->parsed()) return mesh(mesh_options, leftovers(*mesh_command));

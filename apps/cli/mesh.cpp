@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "flags.h"
+#include "geometry/surface_repair.h"
 #include "terminal.h"
 
 namespace verve::cli {
@@ -75,6 +76,42 @@ Expected<Mesh> load(const MeshOptions& options) {
 
 std::string range(double lower, double upper) { return format_value(lower) + " … " + format_value(upper); }
 
+/// What a length of this many metres was most likely meant to be; empty where metres are likely.
+std::string unit_hint(double size) {
+  const struct {
+    const char* name;
+    double metres;
+  } units[] = {{"centimetres", 0.01}, {"millimetres", 0.001}};
+  if (size > 10)
+    for (const auto& unit : units)
+      if (const double real = size * unit.metres; real < 1)
+        return "large for metres: in " + std::string(unit.name) + " it would be " + format_value(real) +
+               " m (\"place\": {\"scale\": " + format_value(unit.metres) + "})";
+  if (size > 10) return "large for metres";
+  if (size < 0.005) return "small for metres: see \"place\": {\"scale\": …}";
+  return "";
+}
+
+/// What matters where a surface is to become a solid.
+void add_surface_rows(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces,
+                      std::vector<std::pair<std::string, std::string>>& rows) {
+  const WeldedSurface welded = weld(mesh.vertices, faces);
+  double volume = 0;
+  for (const auto& [a, b, c] : welded.triangles)
+    volume += dot(welded.vertices[a], cross(welded.vertices[b], welded.vertices[c])) / 6;
+  const bool closed = welded.open_edges == 0 && welded.branching_edges == 0;
+  rows.emplace_back("parts", std::to_string(welded.parts));
+  if (mesh.tetrahedra.empty() && closed) rows.emplace_back("volume", format_value(std::abs(volume)) + " m³ enclosed");
+  rows.emplace_back("open edges", std::to_string(welded.open_edges) +
+                                      (welded.branching_edges ? ", " + std::to_string(welded.branching_edges) +
+                                                                    " edges of three triangles and more"
+                                                              : ""));
+  rows.emplace_back("flipped faces", std::to_string(welded.turned) +
+                                         (closed && welded.turned == 0 && volume < 0 ? "; all of them look inward" : ""));
+  if (welded.doubled) rows.emplace_back("doubled faces", std::to_string(welded.doubled));
+  rows.emplace_back("self-intersections", count(count_self_intersections(welded), "pair of faces", "pairs of faces"));
+}
+
 void print_mesh(const Mesh& mesh, const std::string& name, const Diagnostics& faults) {
   Vec3 lower, upper;
   if (!mesh.vertices.empty()) lower = upper = mesh.vertices[0];
@@ -95,6 +132,10 @@ void print_mesh(const Mesh& mesh, const std::string& name, const Diagnostics& fa
   std::string size;
   for (int i = 0; i < 3; ++i) size += (i ? " × " : "") + format_value(upper[i] - lower[i]);
   rows.emplace_back("size", size + " m");
+  const Vec3 extent = upper - lower;
+  if (const std::string hint = unit_hint(std::max({extent.x, extent.y, extent.z})); !hint.empty())
+    rows.emplace_back("unit", hint);
+  if (!faces.empty()) add_surface_rows(mesh, faces, rows);
   if (!mesh.tetrahedra.empty()) {
     double volume = 0, smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
     for (const auto& [a, b, c, d] : mesh.tetrahedra) {

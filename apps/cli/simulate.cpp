@@ -6,6 +6,7 @@
 #include <set>
 
 #include "commands.h"
+#include "drop.h"
 #include "flags.h"
 #include "run.h"
 #include "terminal.h"
@@ -72,7 +73,10 @@ class SnapshotWriter {
 
 }  // namespace
 
-int simulate(const SimulateOptions& options, Diagnostics problems) {
+namespace {
+
+/// `text`: of the scene; without one, options.scene names it.
+int run(const SimulateOptions& options, const std::string* text, Diagnostics problems) {
   // everything that can be wrong with the input, before anything is written
   std::vector<Override> overrides = read_overrides(options.set, problems);
   if (read_count("--frames", options.frames, problems)) overrides.emplace_back("frames", options.frames);
@@ -88,7 +92,8 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
   if (options.scene.empty()) {
     problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
   } else {
-    Expected<Scene> scene = read_scene(options.scene, overrides);
+    Expected<Scene> scene =
+        text ? parse_scene(*text, options.scene, overrides) : read_scene(options.scene, overrides);
     append_new(problems, scene.diagnostics());
     if (scene) {
       Expected<Simulation> created = Simulation::create(*scene, {.threads = threads.value_or(0)});
@@ -164,6 +169,21 @@ int simulate(const SimulateOptions& options, Diagnostics problems) {
     std::printf("%s\n", (out / "report.html").string().c_str());
   }
   return exit_code;
+}
+
+}  // namespace
+
+int simulate_scene(const std::string& text, const std::string& origin, SimulateOptions options, Diagnostics problems) {
+  options.scene = origin;
+  return run(options, &text, std::move(problems));
+}
+
+int simulate(const SimulateOptions& options, Diagnostics problems) {
+  if (!is_mesh_file(options.scene) || problems.has_errors()) return run(options, nullptr, std::move(problems));
+  const Expected<Scene> scene = scene_of_drop({options.scene}, {});
+  append_new(problems, scene.diagnostics());
+  if (!scene) return refuse(problems, "nothing was written");
+  return simulate_scene(write_scene(*scene), options.scene, options, std::move(problems));
 }
 
 }  // namespace verve::cli

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "verve/diagnostics.h"
@@ -12,11 +13,28 @@
 
 namespace verve {
 
+/// How a file described a surface, kept for the way out: polygons with any number of corners, which may have texture
+/// coordinates, in materials with names. Its vertices are those of the mesh; nothing of it is simulated.
+struct SurfaceLook {
+  struct Material {
+    std::string name;
+    std::array<double, 4> color{0.8, 0.8, 0.8, 1};  ///< red, green, blue, opacity
+  };
+  std::vector<int> first{0};               ///< corner of each polygon; one more at the end
+  std::vector<int> vertex;                 ///< of each corner
+  std::vector<int> uv;                     ///< of each corner, in `uvs`; -1 or an empty list: none
+  std::vector<std::array<double, 2>> uvs;  ///< from the lower left corner of the texture
+  std::vector<int> material;               ///< of each polygon, in `materials`; -1 or an empty list: none
+  std::vector<Material> materials;
+  int polygons() const { return int(first.size()) - 1; }
+};
+
 struct Mesh {
   std::vector<Vec3> vertices;                  ///< [m]
   std::vector<std::array<int, 4>> tetrahedra;  ///< positively oriented
   std::vector<std::array<int, 3>> triangles;   ///< sheets; the skin of a solid is found by surface()
   std::vector<std::array<int, 2>> edges;       ///< ropes and chains; edges of triangles and tets are implied
+  std::shared_ptr<const SurfaceLook> look{};   ///< of the triangles, where a file has more to say of them
 };
 
 /// 6V = (b-a) x (c-a) . (d-a)
@@ -40,10 +58,19 @@ enum class MeshRepair {
 /// vertices that no element uses. Out-of-range indices, non-finite vertices and empty meshes are always errors.
 void check_mesh(Mesh& mesh, MeshRepair repair, const std::string& where, Diagnostics& out);
 
-/// Reads Medit .mesh, TetGen .node/.ele (either name), Wavefront .obj, by extension. The vertex order of the
-/// file is kept. Diagnostics carry file and line; the mesh has been through check_mesh.
+/// A format of mesh files that can be read.
+struct MeshFormatInfo {
+  std::string name, help;
+  std::vector<std::string> extensions;  ///< ".ply"
+};
+const std::vector<MeshFormatInfo>& mesh_format_infos();
+
+/// Reads any of mesh_format_infos(), by extension; the content must agree with it, and decides where the extension is
+/// none of these. The vertex order of the file is kept. Diagnostics carry file and line (or byte); the mesh has been
+/// through check_mesh.
 Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair = MeshRepair::repair);
-/// The same for the text of a .mesh or .obj file; `name` stands for it in diagnostics and gives the extension.
+/// The same for the bytes of a file; `name` stands for it in diagnostics and gives the extension. Files that need
+/// others beside them (TetGen, glTF with buffers of its own) are refused.
 Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair = MeshRepair::repair);
 /// Writes Medit .mesh or Wavefront .obj, by extension.
 Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file);

@@ -33,6 +33,7 @@ const std::vector<Generator>& table() {
       hippo_generator(),
       car_generator(),
       cage_generator(),
+      solid_generator(),
       of_dimension(1, net_generator()),
       house_generator(),
       tree_generator(),

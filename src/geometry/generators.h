@@ -55,6 +55,7 @@ Generator bear_generator();
 Generator hippo_generator();
 Generator car_generator();
 Generator cage_generator();
+Generator solid_generator();
 Generator house_generator();
 Generator tree_generator();
 Generator leaves_generator();

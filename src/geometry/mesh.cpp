@@ -54,7 +54,7 @@ Mesh skin_of(const Mesh& mesh) {
   Mesh out;
   out.triangles = surface(mesh);
   if (mesh.tetrahedra.empty()) {
-    out.vertices = mesh.vertices;
+    out.vertices = mesh.vertices, out.look = mesh.look;
     return out;
   }
   std::vector<int> number(mesh.vertices.size(), -1);

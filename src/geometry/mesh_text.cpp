@@ -42,6 +42,41 @@ std::optional<std::string> load_text(const std::filesystem::path& file, Diagnost
   return text;
 }
 
+bool LineReader::next(std::vector<std::string_view>& words) {
+  constexpr std::string_view spaces = " \t\r\f\v";
+  words.clear();
+  if (position_ >= text_.size()) return false;
+  line_ = next_line_;
+  for (bool more = true; more && position_ < text_.size();) {
+    const std::size_t end = std::min(text_.find('\n', position_), text_.size());
+    std::string_view row = text_.substr(position_, end - position_);
+    position_ = end + 1;
+    ++next_line_;
+    row = row.substr(0, row.find('#'));
+    row = row.substr(0, row.find_last_not_of(spaces) + 1);
+    more = joined_ && !row.empty() && row.back() == '\\';
+    if (more) row.remove_suffix(1);
+    for (std::size_t i = row.find_first_not_of(spaces); i != std::string_view::npos;) {
+      const std::size_t j = std::min(row.find_first_of(spaces, i), row.size());
+      words.push_back(row.substr(i, j - i));
+      i = row.find_first_not_of(spaces, j);
+    }
+  }
+  return true;
+}
+
+bool LineReader::next_filled(std::vector<std::string_view>& words) {
+  while (next(words))
+    if (!words.empty()) return true;
+  return false;
+}
+
+void WordReader::skip(std::size_t bytes) {
+  if (found_) position_ = word_begin_, found_ = false;
+  const std::size_t end = std::min(position_ + bytes, text_.size());
+  for (; position_ < end; ++position_) line_ += text_[position_] == '\n';
+}
+
 void WordReader::find() {
   if (found_) return;
   while (position_ < text_.size()) {

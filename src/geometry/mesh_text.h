@@ -2,6 +2,7 @@
 // broken throughout.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +16,24 @@ namespace verve {
 /// The whole text of a file, or one error saying why there is none (missing, a folder, unreadable).
 std::optional<std::string> load_text(const std::filesystem::path& file, Diagnostics& out);
 
+/// The lines of a text as words; '#' starts a comment.
+class LineReader {
+ public:
+  /// `joined`: a line that ends with a backslash goes on in the next.
+  explicit LineReader(std::string_view text, bool joined = false) : text_(text), joined_(joined) {}
+  bool next(std::vector<std::string_view>& words);
+  /// The next line that has any.
+  bool next_filled(std::vector<std::string_view>& words);
+  int line() const { return line_; }                                    ///< of the words last given
+  std::size_t remaining() const { return text_.size() - std::min(position_, text_.size()); }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+  int line_ = 0, next_line_ = 1;
+  bool joined_;
+};
+
 /// The words of a text; '#' starts a comment that ends with its line.
 class WordReader {
  public:
@@ -27,6 +46,9 @@ class WordReader {
   /// Line of the last word seen.
   int line() const { return word_line_; }
   bool at_end() { return peek().empty(); }
+  /// All after the word last taken, and going on behind it.
+  std::string_view rest() const { return text_.substr(found_ ? word_begin_ : position_); }
+  void skip(std::size_t bytes);
   /// Bytes not read yet: no honest count can exceed it.
   std::size_t remaining() const { return text_.size() - position_; }
 
@@ -61,12 +83,5 @@ std::string quote(std::string_view word);
 
 /// Removes triangles that are faces of tetrahedra and edges that belong to either: the mesh implies them already.
 void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out);
-
-// One reader per format. They report what they find and return what they could read; read_mesh checks the result.
-Mesh read_medit(const std::filesystem::path& file, Diagnostics& out);
-Mesh parse_medit(const std::string& text, const std::string& name, Diagnostics& out);
-Mesh read_tetgen(const std::filesystem::path& file, Diagnostics& out);
-Mesh read_obj(const std::filesystem::path& file, Diagnostics& out);
-Mesh parse_obj(const std::string& text, const std::string& name, Diagnostics& out);
 
 }  // namespace verve

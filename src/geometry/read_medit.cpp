@@ -1,7 +1,7 @@
 // Medit .mesh in ASCII: words in any layout, sections in any order, indices from 1.
 // Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253, 2001.
 #include "base/text.h"
-#include "geometry/mesh_text.h"
+#include "geometry/mesh_formats.h"
 
 namespace verve {
 
@@ -226,16 +226,19 @@ class Reader {
   bool stop_ = false;
 };
 
-}  // namespace
-
-Mesh read_medit(const std::filesystem::path& file, Diagnostics& out) {
-  const auto text = load_text(file, out);
-  return text ? parse_medit(*text, file.string(), out) : Mesh();
-}
-
-Mesh parse_medit(const std::string& text, const std::string& name, Diagnostics& out) {
-  WordReader words(text, name, out);
+Mesh read(const MeshSource& source, Diagnostics& out) {
+  WordReader words(source.bytes, source.name, out);
   return Reader(words).read();
 }
+
+bool recognised(std::string_view bytes) {
+  constexpr std::string_view mark = "MeshVersionFormatted";
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && bytes.substr(begin, mark.size()) == mark;
+}
+
+}  // namespace
+
+MeshFormat medit_format() { return {{"medit", "Medit, text", {".mesh"}}, recognised, read}; }
 
 }  // namespace verve

@@ -1,18 +1,63 @@
 #include <algorithm>
 
-#include "geometry/mesh_text.h"
+#include "geometry/mesh_formats.h"
 
 namespace verve {
 
 namespace {
 
-struct Format {
-  const char* extension;
-  Mesh (*read)(const std::filesystem::path&, Diagnostics&);
-};
-constexpr Format formats[] = {{".mesh", read_medit}, {".node", read_tetgen}, {".ele", read_tetgen}, {".obj", read_obj}};
+const std::vector<MeshFormat>& formats() {
+  static const std::vector<MeshFormat> table = {medit_format(), obj_format(),  stl_format(), ply_format(),
+                                                off_format(),   gltf_format(), usda_format(), gmsh_format(),
+                                                vtk_format(),   vtu_format(),  tetgen_format()};
+  return table;
+}
+
+/// The format that the extension names, if the content does not contradict; else the one that the content names.
+const MeshFormat* choose(const MeshSource& source, Diagnostics& out) {
+  std::string extension = std::filesystem::path(source.name).extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  const MeshFormat *named = nullptr, *meant = nullptr;
+  std::vector<std::string> known;
+  for (const MeshFormat& f : formats()) {
+    for (const std::string& e : f.info.extensions) {
+      known.push_back(e);
+      if (e == extension) named = &f;
+    }
+    if (!meant && f.recognised && f.recognised(source.bytes)) meant = &f;
+  }
+  if (named && named->recognised && named->recognised(source.bytes)) meant = named;
+  if (!named && !meant)
+    out.error(source.name, "found the extension \"" + extension + "\", " + expected_one_of(extension, known));
+  if (named && meant && named != meant)
+    out.error(source.name, "found a file that begins as " + meant->info.help + ", expected " + named->info.help +
+                               " as the extension \"" + extension + "\" says: rename it to " +
+                               meant->info.extensions[0]);
+  return out.has_errors() ? nullptr : named ? named : meant;
+}
+
+Expected<Mesh> read(const MeshSource& source, MeshRepair repair) {
+  Diagnostics out;
+  const MeshFormat* format = choose(source, out);
+  if (!format) return out;
+  Mesh mesh = format->read(source, out);
+  if (out.has_errors()) return out;
+  drop_implied(mesh, source.name, out);
+  check_mesh(mesh, repair, source.name, out);
+  if (out.has_errors()) return out;
+  return {std::move(mesh), std::move(out)};
+}
 
 }  // namespace
+
+const std::vector<MeshFormatInfo>& mesh_format_infos() {
+  static const std::vector<MeshFormatInfo> infos = [] {
+    std::vector<MeshFormatInfo> out;
+    for (const MeshFormat& f : formats()) out.push_back(f.info);
+    return out;
+  }();
+  return infos;
+}
 
 void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out) {
   const auto sorted = [](auto element) {
@@ -42,47 +87,14 @@ void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out) {
 }
 
 Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair) {
-  Diagnostics out;
-  std::string extension = std::filesystem::path(name).extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  if (extension != ".mesh" && extension != ".obj") {
-    out.error(name, "found the extension \"" + extension + "\", " +
-                        expected_one_of(extension, std::vector<std::string>{".mesh", ".obj"}));
-    return out;
-  }
-  Mesh mesh = extension == ".obj" ? parse_obj(text, name, out) : parse_medit(text, name, out);
-  if (out.has_errors()) return out;
-  drop_implied(mesh, name, out);
-  check_mesh(mesh, repair, name, out);
-  if (out.has_errors()) return out;
-  return {std::move(mesh), std::move(out)};
+  return read({text, name, {}}, repair);
 }
 
 Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair) {
   Diagnostics out;
-  std::string extension = file.extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  const Format* format = nullptr;
-  std::vector<std::string> known;
-  for (const Format& f : formats) {
-    known.push_back(f.extension);
-    if (extension == f.extension) format = &f;
-  }
-  if (!format) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored))
-      out.error(file.string(), "found a directory, expected a mesh file");
-    else
-      out.error(file.string(), "found the extension \"" + extension + "\", " + expected_one_of(extension, known));
-    return out;
-  }
-
-  Mesh mesh = format->read(file, out);
-  if (out.has_errors()) return out;
-  drop_implied(mesh, file.string(), out);
-  check_mesh(mesh, repair, file.string(), out);
-  if (out.has_errors()) return out;
-  return {std::move(mesh), std::move(out)};
+  const auto text = load_text(file, out);
+  if (!text) return out;
+  return read({*text, file.string(), file}, repair);
 }
 
 }  // namespace verve

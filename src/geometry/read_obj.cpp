@@ -1,138 +1,170 @@
-// Wavefront .obj: v, f (any polygon, fanned into triangles) and l lines; everything else describes looks.
-#include "geometry/mesh_text.h"
+// Wavefront .obj: v, f (any polygon) and l lines; vt and usemtl are kept for the way out, with colours from mtllib.
+#include "geometry/mesh_formats.h"
+#include "geometry/polygons.h"
 
 namespace verve {
 
 namespace {
 
-constexpr const char* silent[] = {"vt",     "vn", "vp",     "g",      "o",  "s",  "usemtl",
-                                  "mtllib", "p",  "usemap", "maplib", "mg", "lod"};
+constexpr const char* silent[] = {"vn", "vp", "g", "o", "s", "p", "usemap", "maplib", "mg", "lod"};
 
-/// One logical line as words; a backslash joins lines.
-class Lines {
+/// A line that names a vertex or texture coordinate: checked at the end, for it may name those that follow it.
+struct Reference {
+  int line, number;  // counted from 0
+};
+
+class Reader {
  public:
-  explicit Lines(std::string_view text) : text_(text) {}
-  bool next(std::vector<std::string_view>& words) {
-    words.clear();
-    if (position_ >= text_.size()) return false;
-    line = line_;
-    bool more = true;
-    while (more && position_ < text_.size()) {
-      std::size_t end = text_.find('\n', position_);
-      if (end == std::string_view::npos) end = text_.size();
-      std::string_view row = text_.substr(position_, end - position_);
-      position_ = end + 1;
-      ++line_;
-      row = row.substr(0, row.find('#'));
-      while (!row.empty() && (row.back() == '\r' || row.back() == ' ' || row.back() == '\t')) row.remove_suffix(1);
-      more = !row.empty() && row.back() == '\\';
-      if (more) row.remove_suffix(1);
-      split(row, words);
-    }
-    return true;
+  Reader(const MeshSource& source, Diagnostics& out) : source_(source), out_(out), report_("", source.name, out) {}
+
+  Mesh read() {
+    LineReader lines(source_.bytes, true);
+    while (lines.next(words_))
+      if (!words_.empty()) line_ = lines.line(), statement();
+    check(vertices_, int(mesh_.vertices.size()), "vertex");
+    check(uvs_, polygons_.uvs(), "texture coordinate");
+    if (!report_.failed()) polygons_.finish(mesh_);
+    return std::move(mesh_);
   }
-  int line = 0;
 
  private:
-  static void split(std::string_view row, std::vector<std::string_view>& words) {
-    constexpr std::string_view spaces = " \t\r\f\v";
-    for (std::size_t i = row.find_first_not_of(spaces); i != std::string_view::npos;) {
-      const std::size_t j = std::min(row.find_first_of(spaces, i), row.size());
-      words.push_back(row.substr(i, j - i));
-      i = row.find_first_not_of(spaces, j);
+  void statement() {
+    const std::string_view key = words_[0];
+    if (key == "v")
+      vertex();
+    else if (key == "f" || key == "l")
+      element(key == "f");
+    else if (key == "vt")
+      texture_coordinate();
+    else if (key == "usemtl")
+      material_ = words_.size() > 1 ? polygons_.material(std::string(words_[1])) : -1;
+    else if (key == "mtllib")
+      for (std::size_t i = 1; i < words_.size(); ++i) library(std::string(words_[i]));
+    else
+      other(key);
+  }
+
+  void vertex() {
+    Vec3 p;
+    if (words_.size() < 4) {
+      report_.error_at(line_, "found " + std::to_string(words_.size() - 1) + " coordinates, expected 3");
+    } else {
+      for (int k = 0; k < 3; ++k)
+        if (!parse_number(words_[k + 1], p[k]) || !std::isfinite(p[k]))
+          report_.error_at(line_, "found " + quote(words_[k + 1]) + ", expected a finite coordinate");
+    }
+    mesh_.vertices.push_back(p);  // also when broken, so that later numbers still match
+  }
+
+  void texture_coordinate() {
+    double uv[2] = {0, 0};
+    for (std::size_t k = 0; k < 2 && k + 1 < words_.size(); ++k)
+      if (!parse_number(words_[k + 1], uv[k]) || !std::isfinite(uv[k]))
+        report_.error_at(line_, "found " + quote(words_[k + 1]) + ", expected a finite texture coordinate");
+    polygons_.uv(uv[0], uv[1]);
+  }
+
+  /// A number from 1, or back from the end, as one from 0.
+  bool index(std::string_view word, int count, const char* what, int& out) {
+    long long number = 0;
+    if (!parse_integer(word, number) || number == 0) {
+      report_.error_at(line_, "found " + quote(word) + ", expected a " + what + " number like 3, 3/1/2, 3//2 or -1");
+      return false;
+    }
+    if (number < -count || number > 2147483647) {
+      report_.error_at(line_, "found " + std::string(what) + " number " + std::to_string(number) +
+                                  ", expected 1 to the number of them, or -" + std::to_string(count) +
+                                  " to -1 counted back from here");
+      return false;
+    }
+    out = int(number > 0 ? number - 1 : count + number);
+    return true;
+  }
+
+  void element(bool face) {
+    const std::size_t count = words_.size() - 1, least = face ? 3 : 2;
+    if (count < least || count > PolygonReader::most_corners)
+      return report_.error_at(line_, "found " + std::to_string(count) + " vertices in " +
+                                         (face ? "a face" : "a line") + ", expected " +
+                                         (count < least ? "at least " + std::to_string(least)
+                                                        : "at most " + std::to_string(PolygonReader::most_corners)));
+    int before = -1;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string_view word = words_[i];
+      const std::size_t slash = word.find('/');
+      int v = 0, uv = -1;
+      if (!index(word.substr(0, slash), int(mesh_.vertices.size()), "vertex", v)) return polygons_.drop_corners();
+      vertices_.push_back({line_, v});
+      if (slash != std::string_view::npos) {
+        const std::string_view second = word.substr(slash + 1, word.find('/', slash + 1) - slash - 1);
+        if (!second.empty()) {
+          if (!index(second, polygons_.uvs(), "texture coordinate", uv)) return polygons_.drop_corners();
+          uvs_.push_back({line_, uv});
+        }
+      }
+      if (face)
+        polygons_.corner(v, uv);
+      else if (before >= 0)
+        mesh_.edges.push_back({before, v});
+      before = v;
+    }
+    if (face) polygons_.end_polygon(material_);
+  }
+
+  void other(std::string_view key) {
+    for (const char* s : silent)
+      if (key == s) return;
+    if (unknown_.size() >= 20 || std::find(unknown_.begin(), unknown_.end(), key) != unknown_.end()) return;
+    unknown_.emplace_back(key);
+    out_.warning(report_.place(line_), "found " + quote(key) + ", expected v, f or l: lines like this are not used");
+  }
+
+  /// Colours of materials, where the library is there: nothing depends on it.
+  void library(const std::string& name) {
+    std::error_code ignored;
+    const std::filesystem::path file = source_.file.parent_path() / name;
+    if (source_.file.empty() || !std::filesystem::is_regular_file(file, ignored)) return;
+    Diagnostics unused;
+    const auto text = load_text(file, unused);
+    if (!text) return;
+    LineReader lines(*text);
+    std::vector<std::string_view> words;
+    int material = -1;
+    while (lines.next_filled(words)) {
+      if (words[0] == "newmtl" && words.size() > 1) material = polygons_.material(std::string(words[1]));
+      if (material < 0 || (words[0] != "Kd" && words[0] != "d")) continue;
+      std::array<double, 4> color = polygons_.materials()[material].color;
+      const std::size_t first = words[0] == "d" ? 3 : 0, count = words[0] == "d" ? 1 : 3;
+      for (std::size_t k = 0; k < count && k + 1 < words.size(); ++k) {
+        double value = 0;
+        if (parse_number(words[k + 1], value) && value >= 0 && value <= 1) color[first + k] = value;
+      }
+      polygons_.color(material, color);
     }
   }
-  std::string_view text_;
-  std::size_t position_ = 0;
-  int line_ = 1;
+
+  void check(const std::vector<Reference>& references, int count, const char* what) {
+    for (const Reference& r : references)
+      if (r.number >= count)
+        report_.error_at(r.line, "found " + std::string(what) + " number " + std::to_string(r.number + 1) +
+                                     ", expected 1 to " + std::to_string(count));
+  }
+
+  const MeshSource& source_;
+  Diagnostics& out_;
+  WordReader report_;  // for its counted, placed errors
+  Mesh mesh_;
+  PolygonReader polygons_;
+  std::vector<std::string_view> words_;
+  std::vector<Reference> vertices_, uvs_;
+  std::vector<std::string> unknown_;
+  int line_ = 0, material_ = -1;
 };
 
-struct Reference {
-  int line;
-  int vertex;  // counted from 0
-};
+Mesh read(const MeshSource& source, Diagnostics& out) { return Reader(source, out).read(); }
 
 }  // namespace
 
-Mesh read_obj(const std::filesystem::path& file, Diagnostics& out) {
-  const auto text = load_text(file, out);
-  return text ? parse_obj(*text, file.string(), out) : Mesh();
-}
-
-Mesh parse_obj(const std::string& text, const std::string& name, Diagnostics& out) {
-  Mesh mesh;
-  WordReader report("", name, out);           // for its counted, placed errors
-  std::vector<Reference> references;          // checked at the end: a face may name vertices that follow it
-  std::vector<int> polygon;
-  std::vector<std::string> unknown;
-
-  const auto corners = [&](const std::vector<std::string_view>& words, int line) {
-    polygon.clear();
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      long long index = 0;
-      const std::string_view number = words[i].substr(0, words[i].find('/'));
-      if (!parse_integer(number, index) || index == 0) {
-        report.error_at(line, "found " + quote(words[i]) + ", expected a vertex number like 3, 3/1/2, 3//2 or -1");
-        return false;
-      }
-      const long long n = (long long)(mesh.vertices.size());
-      if (index < -n || index > 2147483647) {
-        report.error_at(line, "found vertex number " + std::to_string(index) +
-                                  ", expected 1 to the number of vertices, or -" + std::to_string(n) +
-                                  " to -1 counted back from here");
-        return false;
-      }
-      polygon.push_back(int(index > 0 ? index - 1 : n + index));
-    }
-    return true;
-  };
-
-  Lines lines(text);
-  std::vector<std::string_view> words;
-  while (lines.next(words)) {
-    if (words.empty()) continue;
-    const int line = lines.line;
-    const std::string_view key = words[0];
-    if (key == "v") {
-      Vec3 p;
-      if (words.size() < 4) {
-        report.error_at(line, "found " + std::to_string(words.size() - 1) + " coordinates, expected 3");
-      } else {
-        for (int k = 0; k < 3; ++k)
-          if (!parse_number(words[k + 1], p[k]) || !std::isfinite(p[k]))
-            report.error_at(line, "found " + quote(words[k + 1]) + ", expected a finite coordinate");
-      }
-      mesh.vertices.push_back(p);  // also when broken, so that later numbers still match
-    } else if (key == "f" || key == "l") {
-      if (!corners(words, line)) continue;
-      const std::size_t least = key == "f" ? 3 : 2;
-      if (polygon.size() < least) {
-        report.error_at(line, "found " + std::to_string(polygon.size()) + " vertices in " +
-                                  (key == "f" ? "a face" : "a line") + ", expected at least " + std::to_string(least));
-        continue;
-      }
-      for (const int v : polygon) references.push_back({line, v});
-      if (key == "f")
-        for (std::size_t i = 2; i < polygon.size(); ++i)
-          mesh.triangles.push_back({polygon[0], polygon[i - 1], polygon[i]});
-      else
-        for (std::size_t i = 1; i < polygon.size(); ++i) mesh.edges.push_back({polygon[i - 1], polygon[i]});
-    } else {
-      bool quiet = false;
-      for (const char* s : silent) quiet = quiet || key == s;
-      for (const std::string& u : unknown) quiet = quiet || key == u;
-      if (!quiet && unknown.size() < 20) {
-        unknown.emplace_back(key);
-        out.warning(report.place(line), "found " + quote(key) + ", expected v, f or l: lines like this are not used");
-      }
-    }
-  }
-  const int n = int(mesh.vertices.size());
-  for (const Reference& r : references)
-    if (r.vertex >= n)
-      report.error_at(r.line,
-                      "found vertex number " + std::to_string(r.vertex + 1) + ", expected 1 to " + std::to_string(n));
-  return mesh;
-}
+MeshFormat obj_format() { return {{"obj", "Wavefront, text", {".obj"}}, nullptr, read}; }
 
 }  // namespace verve

@@ -1,6 +1,6 @@
 // TetGen .node and .ele: numbered rows, from 0 or 1, with optional attributes and markers.
 // Si, "TetGen, a Delaunay-based quality tetrahedral mesh generator", 2015; manual section 5.2.
-#include "geometry/mesh_text.h"
+#include "geometry/mesh_formats.h"
 
 namespace verve {
 
@@ -109,13 +109,15 @@ std::filesystem::path sibling(const std::filesystem::path& file, const char* low
   return other.replace_extension(extension.size() > 1 && extension[1] >= 'A' && extension[1] <= 'Z' ? upper : lower);
 }
 
-}  // namespace
-
-Mesh read_tetgen(const std::filesystem::path& file, Diagnostics& out) {
-  const std::filesystem::path node = sibling(file, ".node", ".NODE"), ele = sibling(file, ".ele", ".ELE");
+Mesh read(const MeshSource& source, Diagnostics& out) {
+  Mesh mesh;
+  if (source.file.empty()) {
+    out.error(source.name, "found one file of two, expected both .node and .ele: TetGen's meshes are read from disk");
+    return mesh;
+  }
+  const std::filesystem::path node = sibling(source.file, ".node", ".NODE"), ele = sibling(source.file, ".ele", ".ELE");
   const auto node_text = load_text(node, out);
   const auto ele_text = load_text(ele, out);
-  Mesh mesh;
   if (!node_text || !ele_text) return mesh;
   WordReader nodes(*node_text, node.string(), out);
   const long long base = read_nodes(nodes, mesh);
@@ -124,5 +126,9 @@ Mesh read_tetgen(const std::filesystem::path& file, Diagnostics& out) {
   read_elements(elements, mesh, base);
   return mesh;
 }
+
+}  // namespace
+
+MeshFormat tetgen_format() { return {{"tetgen", "TetGen, both files by either name", {".node", ".ele"}}, nullptr, read}; }
 
 }  // namespace verve

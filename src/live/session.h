@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scene/json.h"
+#include "base/json.h"
 #include "verve/scene_file.h"
 #include "verve/simulation.h"
 

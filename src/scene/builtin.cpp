@@ -1,4 +1,4 @@
-#include "scene/json.h"
+#include "base/json.h"
 #include "verve/scene_file.h"
 #include "verve_scene_files.h"
 

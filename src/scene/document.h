@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scene/json.h"
+#include "base/json.h"
 #include "verve/scene_file.h"
 
 namespace verve {

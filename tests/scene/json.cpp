@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 using namespace verve;
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 namespace verve {
 

@@ -2,7 +2,7 @@
 #include <locale>
 #include <sstream>
 
-#include "scene/json.h"
+#include "base/json.h"
 
 namespace verve {
 
