@@ -141,17 +141,50 @@ bool Contacts::anchor_vertex(const ContactRow& row, const Vec4* x, FrictionAncho
                         direction(row.direction, {0, 1, 0}));
 }
 
+/// W of a spring and its gradient, or less of it.
+double Contacts::add_spring(FrictionPoint& place, double sign, Vec4* gradient, std::span<double> energies) {
+  if (!(place.cap > 0)) return 0;
+  const double length = norm(place.offset), k = place.stiffness;
+  const Vec3 pull = place.force() * -sign;
+  for (int i = 0; i < place.count; ++i) gradient[place.rows[i]] += Vec4(pull * place.share[i]);
+  const double energy = sign * huber(length, k, place.cap), share = place.other < 0 ? energy : 0.5 * energy;
+  energies[place.body] += share, friction_energy_[place.body] += share;
+  if (place.other >= 0) energies[place.other] += share, friction_energy_[place.other] += share;
+  return energy;
+}
+
+/// Along its stretch and across.
+void Contacts::set_friction_rows(FrictionPoint& place) {
+  if (place.row < 0) {
+    if (!(place.cap > 0)) return;
+    place.row = int(rows_.size());
+    rows_.resize(rows_.size() + 2);
+  }
+  const Vec3& normal = place.normal;
+  const Vec3 first = direction(
+      place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
+  ContactRow along;
+  along.count = place.count, along.rows = place.rows, along.share = place.share, along.friction = true;
+  along.direction = first, along.stiffness = place.stiffness, along.force = -place.stiffness * norm(place.offset);
+  along.low = -place.cap, along.high = place.cap, along.id = place.id;
+  rows_[place.row] = along;
+  along.direction = cross(normal, first), along.force = 0, ++along.id;
+  rows_[place.row + 1] = along;
+}
+
 /// The spring of an anchor, against sliding only: what it pulls along the normal is the business of the push. Neither
-/// that normal nor the force at which it gives way changes during a step, so that W_t is a potential without leaps, and
-/// goes on where what it holds comes off on the way. (Lagged, as in Li et al. 2020, "Incremental Potential Contact",
-/// Sec. 5.)
+/// that normal nor the force at which it gives way changes between two evaluations (follow_pressure), so that W_t is a
+/// potential without leaps, and goes on where what it holds comes off on the way. (Lagged, as in Li et al. 2020,
+/// "Incremental Potential Contact", Sec. 5.)
 double Contacts::add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anchor, const ContactRow& row,
                               double pressure, double friction, int body, int other, std::span<double> energies) {
-  FrictionPoint& place = friction_points_[&anchor - friction_anchors.data()];
+  const size_t g = &anchor - friction_anchors.data();
+  FrictionPoint& place = friction_points_[g];
   place = {};
   const bool touches = pressure > 0;
   if (touches) place.touches = row.count, place.at_rows = row.rows, place.at = row.share;
   place.body = body, place.other = other, place.stiffness = row.stiffness, place.coulomb = pressure * friction;
+  place.id = row.id + friction_id;
   if (touches && (looks_again_ || !(anchor.cap > 0))) anchor.normal = direction(row.direction, {0, 1, 0});
   const Vec3 normal = place.normal = anchor.normal;
   const auto find_offset = [&] {
@@ -161,7 +194,7 @@ double Contacts::add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anc
   };
   double length = find_offset();
   const double k = row.stiffness, cap = anchor.cap;
-  if (!(cap > 0)) return 0;
+  if (cap < 0) return 0;
   place.cap = cap;
   if (looks_again_) {
     // a collider that moves is looked at where it will be, and has stretched it by its way since
@@ -177,56 +210,71 @@ double Contacts::add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anc
       const Vec3 wanted = carries ? place.offset - before * (1 - share) : place.offset * share;
       if (move_anchor(x, anchor, place, wanted)) length = find_offset();
       before = carries ? find_before() : place.offset;
-      if ((carries ? norm(before) : length) > anchor.stretch + 1e-9 * (anchor.stretch + cap / k)) {  // it cannot: it ends
-        place.count = 0, anchor.cap = 0;
+      const double held = carries ? norm(before) : length;
+      if (cap > 0 && held > anchor.stretch + 1e-9 * (anchor.stretch + cap / k)) {  // it cannot: it ends
+        place.count = 0, place.cap = 0, anchor.cap = FrictionAnchor::ended;
         return 0;
       }
     }
-    if (carries) friction_lift_[body] += huber(length, k, cap) - huber(norm(before), k, cap);
+    start_stretch_[g] = norm(before);
+    if (carries) friction_lift_[body] += huber(length, k, cap) - huber(start_stretch_[g], k, cap);
   }
-  const double weight = k * length <= cap ? k : cap / length;
-  const Vec3 first = direction(
-      place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
-  ContactRow along;
-  along.count = place.count, along.rows = place.rows, along.share = place.share;
-  along.direction = first, along.stiffness = k;
-  along.force = -k * length, along.low = -cap, along.high = cap, along.friction = true, along.id = row.id + friction_id;
-  along.add_to(gradient, weight * length);
-  rows_.push_back(along);
-  along.direction = cross(normal, first), along.force = 0, ++along.id;
-  rows_.push_back(along);
-  const double energy = huber(length, k, cap), share = other < 0 ? energy : 0.5 * energy;
-  energies[body] += share, friction_energy_[body] += share;
-  if (other >= 0) energies[other] += share, friction_energy_[other] += share;
-  return energy;
+  set_friction_rows(place);
+  return add_spring(place, 1, gradient, energies);
 }
 
 /// Of a place that does not touch at x.
 double Contacts::add_friction_apart(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
-  if (c.anchor < 0 || friction_anchors[c.anchor].row < 0 || !(friction_anchors[c.anchor].cap > 0)) return 0;
+  if (c.anchor < 0 || friction_anchors[c.anchor].row < 0) return 0;
   FrictionAnchor& anchor = friction_anchors[c.anchor];
+  if (anchor.cap < 0) return 0;
   // other candidates do not see it any more; a collider that moves is looked at where it will be, and may come back
   if (looks_again_ && !moves(anchor.collider)) {
-    anchor.cap = 0;
+    anchor.cap = FrictionAnchor::ended;
     return 0;
   }
   c.row.stiffness = c.stiffness;
   return add_friction(x, gradient, anchor, c.row, 0, 0, c.body, c.other, energies);
 }
 
-bool Contacts::activate_friction(bool from_start) {
-  bool any = false;
-  for (size_t g = 0; g < friction_anchors.size(); ++g)
-    if (friction_anchors[g].row >= 0 && friction_anchors[g].cap == FrictionAnchor::unknown &&
-        friction_points_[g].count > 0) {
-      const bool holds = !from_start || friction_anchors[g].collider >= 0 ||
-                         activate_from_start(friction_anchors[g], friction_points_[g]);
-      friction_anchors[g].cap = holds ? friction_points_[g].coulomb : 0, any = true;
+Contacts::FrictionChange Contacts::follow_pressure(Follow follow, const Vec4* x, Vec4* gradient,
+                                                   std::span<double> energies) {
+  FrictionChange out;
+  start_loss_.resize(energies.size()), friction_change_.assign(energies.size(), 0.0);
+  for (size_t g = 0; g < friction_anchors.size(); ++g) {
+    FrictionPoint& place = friction_points_[g];
+    FrictionAnchor& anchor = friction_anchors[g];
+    if (anchor.row < 0 || place.count == 0 || anchor.cap == FrictionAnchor::ended) continue;
+    const bool fresh = anchor.cap == FrictionAnchor::fresh;
+    if (fresh && (follow == Follow::down || !(place.coulomb > 0))) continue;
+    const Vec3 before = place.force();
+    out.energy += add_spring(place, -1, gradient, energies);
+    if (fresh && anchor.collider < 0) {
+      if (!activate_from_start(anchor, place)) {
+        anchor.cap = FrictionAnchor::ended;
+        continue;
+      }
+      const Vec3 d = find_stretch(x, anchor, place);
+      place.offset = d - place.normal * dot(place.normal, d);
     }
-  return any;
+    const double k = place.stiffness, start = fresh ? 0 : start_stretch_[g], had = huber(start, k, place.cap);
+    place.cap = follow == Follow::down ? std::min(place.cap, place.coulomb)
+                : follow == Follow::up ? std::max(place.coulomb, k * start)
+                                       : place.coulomb;
+    anchor.cap = place.cap;
+    const double lost = had - huber(start, k, place.cap), share = place.other < 0 ? lost : 0.5 * lost;
+    out.start -= lost, start_loss_[place.body] += share;
+    if (place.other >= 0) start_loss_[place.other] += share;
+    set_friction_rows(place);
+    out.energy += add_spring(place, 1, gradient, energies);
+    const double change = norm(place.force() - before);
+    out.any |= change > 0, friction_change_[place.body] += change;
+    if (place.other >= 0) friction_change_[place.other] += change;
+  }
+  return out;
 }
 
-void Contacts::apply_slip(const Vec4* x, std::span<double> losses, bool knows_pressure) {
+void Contacts::apply_slip(const Vec4* x, std::span<double> losses) {
   for (size_t g = 0; g < friction_anchors.size(); ++g) {
     const FrictionPoint& place = friction_points_[g];
     FrictionAnchor& anchor = friction_anchors[g];
@@ -234,8 +282,9 @@ void Contacts::apply_slip(const Vec4* x, std::span<double> losses, bool knows_pr
       anchor.row = -1;  // it has ended
       continue;
     }
-    const double length = norm(place.offset), k = place.stiffness, cap = std::min(place.cap, place.coulomb);
-    anchor.stretch = std::min(length, cap / k);
+    const double length = norm(place.offset), k = place.stiffness;
+    anchor.cap = std::min(place.cap, place.coulomb);  // 0 of what does not touch any more
+    anchor.stretch = std::min(length, anchor.cap / k);
     const double lost = huber(length, k, place.cap) - 0.5 * k * anchor.stretch * anchor.stretch;
     if (place.touches == 0) {
       anchor.row = -1;  // it came off: all is lost
@@ -243,9 +292,6 @@ void Contacts::apply_slip(const Vec4* x, std::span<double> losses, bool knows_pr
       anchor.row = -1;  // the point slides until the spring holds, and cannot
       continue;
     }
-    anchor.cap = knows_pressure  ? place.coulomb
-                 : place.cap > 0 ? std::min(place.cap, place.coulomb)
-                                 : FrictionAnchor::unknown;
     const double share = place.other < 0 ? lost : 0.5 * lost;
     losses[place.body] += share, friction_energy_[place.body] -= share;
     if (place.other >= 0) losses[place.other] += share, friction_energy_[place.other] -= share;

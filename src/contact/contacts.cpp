@@ -21,6 +21,7 @@ void Contacts::clear(int bodies, int colliders) {
   planes = false;
   touching_ = false;
   pair_energy_.clear(), friction_energy_.clear(), pair_lift_.clear(), friction_lift_.clear();
+  start_stretch_.clear(), start_loss_.clear();
   depth_ = 0;
   bodies_ = bodies, sides_ = bodies + colliders;
   pair_at_.assign(size_t(bodies) * sides_, -1);
@@ -131,7 +132,10 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
   touching_ = false;
   depth_ = 0;
   pair_energy_.assign(energies.size(), 0.0), friction_energy_.assign(energies.size(), 0.0);
-  if (looks_again_) pair_lift_.assign(energies.size(), 0.0), friction_lift_.assign(energies.size(), 0.0);
+  if (looks_again_) {
+    pair_lift_.assign(energies.size(), 0.0), friction_lift_.assign(energies.size(), 0.0);
+    start_stretch_.assign(friction_anchors.size(), 0.0), start_loss_.assign(energies.size(), 0.0);
+  }
   double energy = 0;
   each([&](Candidate& c) {
     c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;

@@ -141,10 +141,25 @@ class Contacts {
   /// The next evaluation is at the x at which the last step ended: an anchor that other candidates would stretch slips,
   /// unless the other side has moved.
   void look_again() { looks_again_ = true; }
-  /// Coulomb forces are constant during a step, those of the last one: W_t is a potential then. New contacts slide
-  /// freely at first; their friction is activated here, with the pressure they have now. `from_start`: W at x_n stays
-  /// what it was, for a step that may have to fall back on it. False: there were none.
-  bool activate_friction(bool from_start);
+  /// The bounds of friction become those of the pressure at the last evaluation, at x; from one such change to the next
+  /// they are constant, and W_t is a potential. Until its first change a new contact slides freely. Takes what this makes
+  /// of W and its gradient there into `gradient` and `energies`.
+  ///   A bound below the force that an anchor has at x_n lets it slip there: W(x_n) is less by start_loss().
+  struct FrictionChange {
+    double energy = 0;  // of W at x,
+    double start = 0;   // and at x_n, where colliders are as they were then
+    bool any = false;   // force has changed
+  };
+  enum class Follow {
+    both,  // up and down
+    down,  // far from the end of a step contacts press too hard, and would be braked by that
+    up     // no bound falls below what holds at x_n: for methods whose targets are made of W(x_n) beforehand
+  };
+  FrictionChange follow_pressure(Follow follow, const Vec4* x, Vec4* gradient, std::span<double> energies);
+  /// Sum of the changes of forces on a body by the last one.
+  double friction_change(int body) const { return friction_change_[body]; }
+  /// By how much the changes so far have lowered W(x_n), per body.
+  double start_loss(int body) const { return start_loss_.empty() ? 0 : start_loss_[body]; }
   /// The point of the face in `row` that a new anchor joins its vertex to: not stretched at x. False: there is none.
   bool anchor_vertex(const ContactRow& row, const Vec4* x, FrictionAnchor& anchor) const;
   /// The points of two edges, or of an edge and a collider that was at `pose`, where their lines pass each other at x.
@@ -212,10 +227,9 @@ class Contacts {
   /// All that act at the last evaluation; where nothing does, all that may.
   void find_resistances(const Vec4* x, std::vector<Resistance>& out) const;
 
-  /// After a step that ended at x: anchors slip until their force is below that of Coulomb, those without contact end.
-  /// Adds what this takes from W to the losses of each body of the island. `knows_pressure`: x is near the end that the
-  /// step should have, and the pressure there is that of the next step; else no more than the last one.
-  void apply_slip(const Vec4* x, std::span<double> losses, bool knows_pressure = true);
+  /// After a step that ended at x: anchors slip until their force is within its bound, those without contact end. Adds
+  /// what this takes from W to the losses of each body of the island.
+  void apply_slip(const Vec4* x, std::span<double> losses);
 
  private:
   /// The normal row of a candidate, and two of friction.
@@ -233,6 +247,8 @@ class Contacts {
     double stiffness;
     double cap;  // that was used
     int body, other;
+    int id;        // of its first row,
+    int row = -1;  // which is here in rows_; -1: it has no force
     /// On its own side.
     Vec3 force() const {
       const double length = norm(offset);
@@ -258,12 +274,16 @@ class Contacts {
   bool activate_from_start(FrictionAnchor& anchor, const FrictionPoint& place) const;
   void set_rows(FrictionAnchor& anchor, int own, int count, const std::array<int, 4>& rows) const;
   Vec3 find_stretch(const Vec4* x, const FrictionAnchor& anchor, FrictionPoint& place) const;
+  double add_spring(FrictionPoint& place, double sign, Vec4* gradient, std::span<double> energies);
+  void set_friction_rows(FrictionPoint& place);
   double add_friction(const Vec4* x, Vec4* gradient, FrictionAnchor& anchor, const ContactRow& row, double pressure,
                       double friction, int body, int other, std::span<double> energies);
   double add_friction_apart(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
 
   std::vector<ContactRow> rows_, near_;
   std::vector<FrictionPoint> friction_points_;  // by anchor
+  std::vector<double> start_stretch_;           // likewise, at x_n with colliders as they were then
+  std::vector<double> start_loss_, friction_change_;  // by body
   bool touching_ = false;
   double depth_ = 0;
   std::vector<double> pair_energy_, friction_energy_, pair_lift_, friction_lift_;

@@ -18,9 +18,9 @@ struct FrictionAnchor {
   std::array<int, 4> rows{{-1, -1, -1, -1}};
   std::array<double, 4> weights{{1, 0, 0, 0}};
   Vec3 normal;           // of the contact when the step began, or friction became active: it acts across this
-  double cap = unknown;  // force at which it slips, that of Coulomb at the end of the last step
-  double stretch = 0;    // at the end of the last step
-  static constexpr double unknown = -1;
+  double cap = fresh;  // force at which it slips, as the last step had it
+  double stretch = 0;  // at the end of the last step
+  static constexpr double fresh = -1, ended = -2;  // no force yet; none any more in this step
 };
 
 /// The order in which anchors of a state are found again.

@@ -30,9 +30,11 @@ constexpr double rest_speed = 0.03;
 constexpr double slowest = 1e-2;
 /// Iterations that a step has in any case.
 constexpr int least_iterations = 2;
-/// Iterations after which friction of new contacts is switched on, with the force that presses then: before the end,
-/// since a step may stop anywhere.
-constexpr int friction_after = 4;
+/// Iterations up to which the bounds of friction follow the pressure; then they stay, and the rest of the step goes
+/// downhill in one potential.
+constexpr int last_friction = 4;
+/// Of the last iteration (StepOutcome::step_length), above which they only fall, but for the last time.
+constexpr double known_length = 0.1;
 /// Lengths of a step that are tried downhill: halves first, then tenths, then none.
 constexpr int halvings = 3, most_trials = 12;
 /// Iterations of a step: few need more than ten, and what is not done then is not worth waiting for.
@@ -91,7 +93,6 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   // what is left of each sub-step adds up in a frame
   const double enough = find_speeds(h) && p.grounded ? rest_change : end_change / plan_.substeps;
   double change = infinity;
-  bool new_friction = !contacts.friction_anchors.empty();
   double last_merit = infinity;
   x_before_.resize(rows_);
   watch.book(out.timings.setup);
@@ -120,15 +121,10 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       return out;
     }
     if (k > 0) change = stalled_ ? infinity : largest_change();
-    const bool done = k >= 1 && (length == 0 ? !predicts_ : change < enough);
-    if (new_friction && (done || k == friction_after)) {
-      new_friction = false;
-      if (contacts.activate_friction(true)) {
-        const RowArrays rows = arrays();
-        pass([&](int begin, int end) { return arrive(rows, begin, end); });  // gg anew, at the same x
-        last_merit = out.step_length = change = infinity;
-        continue;
-      }
+    bool done = k >= 1 && (length == 0 ? !predicts_ : change < enough);
+    if (k >= 1 && k <= last_friction) {
+      const bool known = done || k == last_friction || out.step_length < known_length;
+      if (follow_pressure(known ? Contacts::Follow::both : Contacts::Follow::down, demand, out) >= enough) done = false;
     }
     const double spent = work().milliseconds() - begun, next = spent * (k + 1) / std::max(k, 1);
     const bool late = k >= least_iterations && next > time_limit;
@@ -152,7 +148,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
     const Direction d = constrained_direction(products_s, products_k, c, 0, infinity);
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
     if (stalled_) out.step_length = std::max(out.step_length, 1.0);
-    last_merit = now;
+    last_merit = merit(0, 0);
     x_before_ = x_;
     add_contacts(d);
     move(d, 0);
@@ -196,6 +192,21 @@ double Island::largest_change() const {
     }
     const double change = std::sqrt(sum / body.total_mass) / base_.hh;
     if (change > 0) largest = std::max(largest, speeds_[k] > 0 ? change / speeds_[k] : infinity);
+  }
+  return largest;
+}
+
+/// Friction at the pressure of this iterate. What anchors lose by it at x_n the step cannot hold. Returns the largest
+/// change of the velocity of a body that this makes, over its speed.
+double Island::follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out) {
+  const Contacts::FrictionChange change = contacts.follow_pressure(follow, x_.data(), gg_.data(), contact_energy_);
+  sums_.energy += change.energy;
+  motion.energy += change.start, out.before += change.start;
+  if (!demand.set_energy) problem_.target.h += change.start, out.target_total += change.start;
+  double largest = 0;
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    const double dv = base_.hh * contacts.friction_change(int(k)) / model_.bodies[bodies_[k]].total_mass;
+    if (dv > 0) largest = std::max(largest, speeds_[k] > 0 ? dv / speeds_[k] : infinity);
   }
   return largest;
 }
@@ -262,7 +273,6 @@ void Island::finish_contact_step(const Integrator& integrator, double h, const D
     motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
   motion.energy = sums_.energy;
   integrator.finish(motion, forcing, h, base_, x_);
-  memory.knows_pressure = out.step_length < 0.1;
 }
 
 }  // namespace verve

@@ -218,6 +218,7 @@ class Island {
   double leave_frame();
   bool find_speeds(double h);
   double largest_change() const;
+  double follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out);
   void bound_contact_step(double h, Precision kernel);
   void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;

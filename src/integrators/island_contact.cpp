@@ -181,8 +181,11 @@ bool Island::rests(double tolerance) const {
 void Island::apply_slip(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.friction_anchors.empty()) return;
-  contacts.apply_slip(motion.x.data(), losses, memory.knows_pressure);
-  for (size_t k = 0; k < bodies_.size(); ++k) contact_energy_[k] -= losses[k], motion.energy -= losses[k];
+  contacts.apply_slip(motion.x.data(), losses);
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    contact_energy_[k] -= losses[k], motion.energy -= losses[k];
+    losses[k] += contacts.start_loss(int(k));
+  }
 }
 
 /// Of what is near, that which a step without contact would bring close to touching: within half of how deep it would

@@ -384,7 +384,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
       if ((done || k == hold_after || out.step_length < known_length) &&
-          contacts.activate_friction(time_limit < infinity)) {
+          contacts.follow_pressure(Contacts::Follow::up, x_.data(), gg_.data(), contact_energy_).any) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
@@ -480,7 +480,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.update);
   }
 
-  memory.knows_pressure = !out.cut || out.step_length < known_length;
   if (time_limit < infinity && out.iterations > 0)
     memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
   memory.cannot_lose = gave_up && demand.lowers();

@@ -150,7 +150,7 @@ struct StepInput {
   bool plain_contact_base = true;  // of Base::contact: it ends where it is minimised, in one stage
   bool after_failure = false;  // numbers were not finite
   bool beside_contact = false; // others of the frame have contacts: what is owed is for the end of an impact to pay
-  bool impact = false;         // of one or two solids: one strikes, or did a moment ago, faster than gravity stops in a frame
+  bool impact = false;         // something strikes, or did a moment ago, faster than gravity stops in a frame
   double restitution = 1;      // the largest of those that may touch
   int substeps = 1;            // of the frame
   double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]

@@ -55,12 +55,8 @@ bool World::is_impact(const Bounce& bounce) const {
   return bounce.age * scene.step <= longest_impact + 0.5 * scene.step;
 }
 
-/// One or two solids, in an impact that gravity does not end within a frame: what rests on something strikes it all the
-/// time. In piles and folds, where parts of the motion lose to each other what no two of them had, boxes went 4.5 %
-/// into each other for 2.
+/// In an impact that gravity does not end within a frame: what rests on something strikes it all the time.
 bool World::in_impact(const Island& island, double impact_phase) const {
-  if (island.bodies().size() > 2 || !island.is_solid() || (scene.contact && scene.contact->self)) return false;
-  if (island.contacts.any_shape_moves()) return false;  // the force at x_n is that of where they will be
   return impact_phase > 0 || std::any_of(state.bounces.begin(), state.bounces.end(), [&](const Bounce& bounce) {
     const auto& bodies = island.bodies();
     const bool mine = std::find(bodies.begin(), bodies.end(), bounce.body) != bodies.end() ||

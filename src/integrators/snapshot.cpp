@@ -77,7 +77,7 @@ void visit(A& a, ColliderLoad& l) {
 template <class A>
 void visit(A& a, IslandMemory& m) {
   archive_all(a, m.bodies, m.substeps, m.energy, m.prestress_energy, m.evaluated, m.radius, m.kinetic,
-              m.iteration_cost, m.plain_steps, m.cannot_lose, m.knows_pressure, m.has_contacts, m.restitution,
+              m.iteration_cost, m.plain_steps, m.cannot_lose, m.has_contacts, m.restitution,
               m.start_hash, m.same_starts, m.loads, m.planes, m.own_step);
 }
 template <class A>
@@ -99,7 +99,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;

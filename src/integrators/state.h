@@ -76,7 +76,6 @@ struct IslandMemory {
   double iteration_cost = 0;    // of the last step, in Work::milliseconds
   int plain_steps = 0;          // to come without H, after one that was cut short went astray
   bool cannot_lose = false;     // the last step was asked to lose energy that it could not lose
-  bool knows_pressure = true;   // at the end of the last step, as friction needs it
   bool has_contacts = false;     // candidates, in the last step
   double restitution = 0;        // the largest of these
   std::uint64_t start_hash = 0;  // of all that the last frame began with, where it touches something and is at rest
