@@ -144,6 +144,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
   island.memory.substeps = plan.control;
   if (settings.substeps == 0) {
     island.memory.substeps.iterations = contacts ? 0 : totals.most_iterations;
+    island.memory.substeps.unresolved = !contacts && totals.unresolved;
     island.memory.substeps.loss = contacts ? 0 : totals.loss / totals.substeps;
   }
   write_report(island, outcome, totals, report);
@@ -284,6 +285,7 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
 void World::FrameTotals::add_work(const StepOutcome& outcome) {
   iterations += outcome.iterations, substeps += outcome.steps;
   most_iterations = std::max(most_iterations, outcome.iterations / outcome.steps), loss += outcome.loss;
+  unresolved |= outcome.unresolved;
 }
 
 void World::FrameTotals::add_errors(const StepOutcome& outcome) {

@@ -93,6 +93,7 @@ struct StepOutcome {
   double before = 0;        // H where the step began, likewise
   Quantities residual;      // unscaled
   double heat = 0;          // of H, what the step could not resolve and does not owe
+  bool unresolved = false;  // its forces at x_n are too stiff for it to begin where they lead: Island::begin_lower
   double loss = 0;          // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
   bool impossible = false;  // H* below K
   bool rose = false;        // H is above what it was before the step
@@ -388,7 +389,7 @@ class Island {
   void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
-  void begin_lower(double h, Precision kernel);
+  bool begin_lower(double h, Precision kernel);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
   void damp(StepOutcome& outcome);
   Masses masses() const;

@@ -141,7 +141,8 @@ std::optional<std::uint64_t> World::start_hash(const Island& island) const {
   add(hash, state.gravity);
   const SubstepControl& control = island.memory.substeps;
   for (const double a : {state.friction.value_or(-1), scene.step, double(settings.iterations), double(control.last),
-                         double(control.iterations), double(control.easy), control.loss, settings.budget})
+                         double(control.iterations), double(control.easy),
+                         double(control.unresolved), control.loss, settings.budget})
     whole(a);
   return hash.value();
 }

@@ -64,7 +64,7 @@ void visit(A& a, FrictionAnchor& g) {
 }
 template <class A>
 void visit(A& a, SubstepControl& c) {
-  archive_all(a, c.last, c.iterations, c.easy, c.loss, c.energy, c.distance);
+  archive_all(a, c.last, c.iterations, c.easy, c.unresolved, c.loss, c.energy, c.distance);
 }
 template <class A>
 void visit(A& a, LowRankTerm& t) {
@@ -99,7 +99,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 4;
+constexpr std::uint32_t version = 5;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;
