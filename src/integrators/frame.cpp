@@ -142,6 +142,7 @@ void World::IslandFrame::remember(const Settings& settings, SubstepControl& cont
   control = plan.control;
   if (settings.substeps != 0) return;
   control.iterations = input.contacts ? 0 : totals.most_iterations;
+  control.unresolved = !input.contacts && totals.unresolved;
   control.loss = input.contacts ? 0 : totals.loss / totals.substeps;
 }
 

@@ -7,6 +7,7 @@ namespace verve {
 void FrameTotals::add_work(const StepOutcome& outcome) {
   iterations += outcome.iterations, substeps += outcome.steps;
   most_iterations = std::max(most_iterations, outcome.iterations / outcome.steps), loss += outcome.loss;
+  unresolved |= outcome.unresolved;
 }
 
 void FrameTotals::add_errors(const StepOutcome& outcome) {

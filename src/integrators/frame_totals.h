@@ -10,6 +10,7 @@ namespace verve {
 struct FrameTotals {
   int iterations = 0, most_iterations = 0, substeps = 0;
   double loss = 0;             // of all sub-steps
+  bool unresolved = false;     // some sub-step, see StepOutcome
   double p = 0, l = 0, h = 0;  // scaled residuals, the largest
 
   void add_work(const StepOutcome& outcome);

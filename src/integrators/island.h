@@ -223,7 +223,7 @@ class Island {
   void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
-  void begin_lower(double h, Precision kernel);
+  bool begin_lower(double h, Precision kernel);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
   void damp(StepOutcome& outcome);
   Masses masses() const;

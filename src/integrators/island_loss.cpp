@@ -136,14 +136,15 @@ void Island::find_loss(double h, StepProducts& step) {
 /// A step begins where the motion leads, or at x_n carried along by the held momenta, whichever has less of g: where
 /// forces are too stiff for the step, their acceleration at x_n leads far away from anything that the iterations come
 /// back from in time (a rope of 9.8 kN: they ended above H, and it did not move). (find_rest is at least W(x_n). What is
-/// held about a pivot is carried round that, which find_rest does not know.)
-void Island::begin_lower(double h, Precision kernel) {
-  if (problem_.pivots) return;
+/// held about a pivot is carried round that, which find_rest does not know.) Whether it is the latter.
+bool Island::begin_lower(double h, Precision kernel) {
+  if (problem_.pivots) return false;
   const double here = merit(0, 0);
-  if (here <= motion.energy || here <= find_rest(h)) return;
+  if (here <= motion.energy || here <= find_rest(h)) return false;
   x_before_ = rest_pose_;
   shorten_step(0);
   sums_.energy = add_gradient(x_, gg_, kernel);
+  return true;
 }
 
 /// First the plain step with P and L held, until it is known what it loses; then H as well, along that. Leaves x_ and
@@ -160,7 +161,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
   double reached = p.target.h, mu = 0;
   for (int k = 0;; ++k) {
     sums_.energy = add_gradient(x_, gg_, kernel);
-    if (k == 0) begin_lower(h, kernel);
+    if (k == 0) out.unresolved = begin_lower(h, kernel);
     const RowSums& s = sums_.rows;
     const double now = s.kinetic + sums_.energy - p.beta * s.force_v;
     watch.book(out.timings.local);

@@ -39,7 +39,8 @@ int free_substeps(const PlanInput& in, double phase, SubstepControl& control) {
   };
   const int by_solves = by(in.control.iterations, in.solid ? hard_for_solids : hard_solve, easy_solve);
   const int by_loss = in.solid ? 1 : by(in.control.loss, most_loss, ease * most_loss);
-  int n = std::max({by_phase, by_solves, by_loss, 1});
+  const int by_start = !in.solid && in.control.unresolved ? 2 * last : 1;
+  int n = std::max({by_phase, by_solves, by_loss, by_start, 1});
   control.easy = n < last ? in.control.easy + 1 : 0;
   if (!in.solid && n < last && control.easy < easy_frames) n = last;
   int most = 1;

@@ -111,7 +111,8 @@ std::optional<std::uint64_t> Sleeping::start_hash(const Island& island) const {
   add(hash, state_.gravity);
   const SubstepControl& control = island.memory.substeps;
   for (const double a : {state_.friction.value_or(-1), scene_.step, double(settings_.iterations), double(control.last),
-                         double(control.iterations), double(control.easy), control.loss, settings_.budget})
+                         double(control.iterations), double(control.easy), double(control.unresolved), control.loss,
+                         settings_.budget})
     whole(a);
   return hash.value();
 }

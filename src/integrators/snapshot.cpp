@@ -64,7 +64,7 @@ void visit(A& a, FrictionAnchor& g) {
 }
 template <class A>
 void visit(A& a, SubstepControl& c) {
-  archive_all(a, c.last, c.iterations, c.easy, c.loss, c.energy, c.distance);
+  archive_all(a, c.last, c.iterations, c.easy, c.unresolved, c.loss, c.energy, c.distance);
 }
 template <class A>
 void visit(A& a, LowRankTerm& t) {
