@@ -140,6 +140,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     }
     // account
     account(island, step_plan, demand, outcome, sub + 1 == plan.substeps);
+    if (contacts) rebound(island, step);
   }
   island.memory.substeps = plan.control;
   if (settings.substeps == 0) {

@@ -86,7 +86,10 @@ class World {
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
   bool is_impact(const Bounce& bounce) const;
+  void rebound(Island& island, const SubStep& step);
   void rebound(double time);
+  void limit_rebound(const Bounce& bounce, Kick body, std::optional<Kick> other, double time);
+  Kick kick(Island& island, int k);  // of its k-th body, during its frame
   Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
   void restore_contacts(const Island& island);
   /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.
