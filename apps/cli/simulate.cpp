@@ -138,10 +138,12 @@ int run(const SimulateOptions& options, const std::string* text, Diagnostics pro
   const int frames = scene.frames - first;
   ReportRun curves(scene.solver.method, *simulation, frames);
   const Measures start = simulation->measure();
+  InversionWatch inversion(*simulation);
   int first_torn = 0;
   const RunResult result = run_frames(*simulation, frames, label, options.quiet, [&](const StepReport& step) {
     recorder->frame(*simulation, step);
     curves.frame(*simulation, step);
+    inversion.frame(*simulation);
     snapshots.frame(*simulation);
     if (step.torn > 0 && first_torn == 0) first_torn = simulation->frame();
   });
@@ -151,6 +153,10 @@ int run(const SimulateOptions& options, const std::string* text, Diagnostics pro
   if (!off.empty()) {
     std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), off.c_str());
     curves.note("Energy target", off);
+  }
+  if (const std::string folded = inversion.words(); !folded.empty()) {
+    std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), folded.c_str());
+    curves.note("Inside out", folded);
   }
   const Expected<bool> written = write_report(out / "report.html", scene.name, scene.description, {&curves});
   report(written.diagnostics());

@@ -83,6 +83,35 @@ class QualityMeter {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Tetrahedra of a body that are flat or inside out, those that have torn left out.
+int count_inverted(const Simulation& simulation, int body);
+
+/// Tetrahedra that stay inside out for longer than an impact makes them.
+class InversionWatch {
+ public:
+  explicit InversionWatch(const Simulation& simulation);
+  InversionWatch(InversionWatch&&) noexcept;
+  ~InversionWatch();
+  /// Call after each successful step. Takes a few nanoseconds per tetrahedron.
+  void frame(const Simulation& simulation);
+
+  struct Found {
+    int body = 0;
+    int elements = 0;    ///< inside out for more than `impact` at a stretch, up to now
+    int still = 0;       ///< of these, in the last frame
+    double longest = 0;  ///< [s]
+  };
+  /// Bodies with such elements.
+  std::vector<Found> found() const;
+  /// One sentence for the end of a run; empty where there are none.
+  std::string words() const;
+  static constexpr double impact = 0.5;  ///< [s]
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 /// A run in one row: the table of a report.
 struct RunSummary {
   Kept energy;                     ///< H

@@ -49,7 +49,7 @@ ContactDetector::Found ContactDetector::detect(const MovingBodies& moving, std::
                                                const ContactMemory& memory, const Settings& settings, bool all,
                                                Contacts& out) {
   const Step step{moving, colliders, memory, settings, all, out};
-  friction_ = settings.friction;
+  friction_ = settings.friction, carried_ = settings.carried;
   int state_rows = 0;
   for (const ContactBody& body : bodies_) state_rows = std::max(state_rows, body.first + body.count);
   out.clear(int(moving.bodies.size()), int(shapes_.size()));
@@ -99,12 +99,22 @@ void ContactDetector::sweep_bodies(const MovingBodies& moving) {
   }
 }
 
-/// Vertices on a collider.
+ContactRow ContactDetector::point_of(const ContactBody& body, int offset, int point) const {
+  ContactRow out;
+  out.count = 1, out.rows[0] = offset + point, out.share[0] = 1;
+  if (!carries(body)) return out;
+  out.count = 4, out.rows = body.carried[point].rows, out.share = body.carried[point].share;
+  for (int& row : out.rows) row += offset;
+  return out;
+}
+
+/// Vertices, or points that they carry, on a collider.
 void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
   Contacts& c = step.out;
   const Pose &start = step.colliders[s].start, &end = step.colliders[s].end;
   const bool moves = step.colliders[s].moves();
-  for (size_t k = 0; k < step.moving.bodies.size(); ++k) {
+  int before_body = 0;  // points of the bodies before it
+  for (size_t k = 0; k < step.moving.bodies.size(); before_body += points(bodies_[step.moving.bodies[k++]])) {
     const int b = step.moving.bodies[k];
     const ContactBody& cb = bodies_[b];
     const PairSurface pair = pair_of(b, side_of(s));
@@ -115,12 +125,12 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
     const PlacedShape& placed = c.shapes.back();
     const auto carry = [&](const Vec3& x) { return end.to_world(start.to_local(x)); };
     const double reach = 2 * (sweeps_[k].travel + longest_way(sweeps_[k].at, carry)) + search_slack * cb.edge;
-    const bool far = is_beyond(placed, sweeps_[k].at, cb.thickness + reach);
+    const bool far = is_beyond(placed, sweeps_[k].at, cb.thickness + cb.outside + reach);
     // all vertices, not those of the surface alone: what is soft would run through the floor inside of its skin
-    for (int r = 0; !far && r < cb.count; ++r) {
-      const int row = step.moving.offsets[k] + r;
-      if (!(step.moving.mass[row] > 0)) continue;
-      const Vec3 x = step.moving.x[row].xyz(), next = step.moving.predicted[row].xyz(), carried = carry(x);
+    for (int p = 0; !far && p < points(cb); ++p) {
+      const ContactRow row = point_of(cb, step.moving.offsets[k], p);
+      if (!(step.moving.mass[row.rows[0]] > 0)) continue;
+      const Vec3 x = row.place(step.moving.x.data()), next = row.place(step.moving.predicted.data()), carried = carry(x);
       const double travel = norm(next - x) + norm(carried - x);
       const Touch touch = placed.touch(x);
       if (touch.distance - cb.thickness > 2 * travel + search_slack * cb.edge) continue;
@@ -131,20 +141,23 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
       const bool through = opposite(after.normal, before.normal);
       meets |= reached < 0.02 * travel || through;
       Touch came = before;
-      const std::array<int, 4> key = shape_key(cb.first + r, s);
+      const int first_row = cb.first + row.rows[0] - step.moving.offsets[k], more = row.count > 1 ? p : -1;
+      const std::array<int, 4> key = shape_key(first_row, s, more);
       const CachedContact* const entry = find_sorted(*step.memory.contacts, key);
       if (entry) {
         const Vec3 n = end.direction_to_world(entry->normal);
         if (opposite(n, before.normal)) came = {dot(n, carried - end.to_world(entry->point)), n}, meets = true;
       }
       Contacts::OnShape on;
-      on.vertex = row, on.body = int(k), on.shape = s, on.pair = touching_pair, on.key = key;
+      on.point = before_body + p, on.row = row, on.body = int(k), on.shape = s, on.pair = touching_pair, on.key = key;
       on.thickness = cb.thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
       on.from = carried, on.before = came, on.start_depth = cb.thickness - came.distance;
       if (pair.friction > 0) {
         on.anchor = int(c.friction_anchors.size());
         FrictionAnchor fresh;
-        fresh.row = fresh.rows[0] = cb.first + r, fresh.collider = s, fresh.point = start.to_local(x);
+        fresh.row = first_row, fresh.more[0] = more, fresh.collider = s, fresh.point = start.to_local(x);
+        fresh.own = fresh.count = row.count, fresh.weights = row.share;
+        for (int i = 0; i < row.count; ++i) fresh.rows[i] = cb.first + row.rows[i] - step.moving.offsets[k];
         const FrictionAnchor* known = find_sorted(*step.memory.friction_anchors, verve::key(fresh));
         c.friction_anchors.push_back(known ? *known : fresh);
       }
@@ -157,9 +170,11 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
 
 bool ContactDetector::missed(const MovingBodies& moving, std::span<const ColliderMotion> colliders,
                              const Contacts& candidates) {
-  const size_t bodies = moving.bodies.size(), rows = size_t(moving.rows());
-  looked_.assign(shapes_.size() * rows, 0);
-  for (const Contacts::OnShape& on : candidates.on_shapes) looked_[on.shape * rows + on.vertex] = 1;
+  const size_t bodies = moving.bodies.size();
+  size_t all = 0;
+  for (const int b : moving.bodies) all += points(bodies_[b]);
+  looked_.assign(shapes_.size() * all, 0);
+  for (const Contacts::OnShape& on : candidates.on_shapes) looked_[on.shape * all + on.point] = 1;
   around_.resize(bodies);
   for (size_t k = 0; k < bodies; ++k) {
     around_[k] = {};
@@ -168,12 +183,15 @@ bool ContactDetector::missed(const MovingBodies& moving, std::span<const Collide
   for (size_t s = 0; s < shapes_.size(); ++s) {
     if (!colliders[s].active) continue;
     const PlacedShape placed{shapes_[s], colliders[s].end};
-    for (size_t k = 0; k < bodies; ++k) {
+    size_t before_body = s * all;
+    for (size_t k = 0; k < bodies; before_body += points(bodies_[moving.bodies[k++]])) {
       const ContactBody& cb = bodies_[moving.bodies[k]];
-      if (!pair_of(moving.bodies[k], side_of(int(s))).touch || is_beyond(placed, around_[k], cb.thickness)) continue;
-      for (int r = 0; r < cb.count; ++r) {
-        const int row = moving.offsets[k] + r;
-        if (!looked_[s * rows + row] && moving.mass[row] > 0 && placed.touch(moving.x[row].xyz()).distance < cb.thickness) return true;
+      if (!pair_of(moving.bodies[k], side_of(int(s))).touch) continue;
+      if (is_beyond(placed, around_[k], cb.thickness + cb.outside)) continue;
+      for (int p = 0; p < points(cb); ++p) {
+        if (looked_[before_body + p]) continue;
+        const ContactRow row = point_of(cb, moving.offsets[k], p);
+        if (moving.mass[row.rows[0]] > 0 && placed.touch(row.place(moving.x.data())).distance < cb.thickness) return true;
       }
     }
   }

@@ -18,6 +18,12 @@
 
 namespace verve {
 
+/// A point of the surface that a body carries, by vertices of the body.
+struct CarriedPoint {
+  std::array<int, 4> rows;
+  std::array<double, 4> share;
+};
+
 /// A body as contact sees it. Lengths [m] are those of its rest shape.
 struct ContactBody {
   const Surface* surface = nullptr;
@@ -29,6 +35,9 @@ struct ContactBody {
   double edge = 0;               // mean length
   double size = 0;               // diagonal of the box around it
   double thin = 0;               // least extent along an axis
+  /// In place of its vertices these touch colliders, where there are any, and are outside of its tetrahedra by so much.
+  std::vector<CarriedPoint> carried;
+  double outside = 0;
 };
 
 /// Bodies that move together through a step, in rows of their own.
@@ -64,6 +73,7 @@ class ContactDetector {
   struct Settings {
     bool bodies = false, self = false;
     bool features = true;            // corners and edges of colliders
+    bool carried = true;             // surfaces that bodies carry, in place of their own vertices
     std::optional<double> friction;  // in place of all coefficients
   };
 
@@ -132,6 +142,10 @@ class ContactDetector {
     bool all;
     Contacts& out;
   };
+  /// What of a body touches colliders: its vertices, or the points that it carries. Rows as those that move count them.
+  int points(const ContactBody& body) const { return carries(body) ? int(body.carried.size()) : body.count; }
+  bool carries(const ContactBody& body) const { return carried_ && !body.carried.empty(); }
+  ContactRow point_of(const ContactBody& body, int offset, int point) const;
   PairSurface pair_of(int a, int b) const { return pairs_->of(a, b, friction_); }
   int side_of(int collider) const { return int(bodies_.size()) + collider; }
   void sweep_bodies(const MovingBodies& moving);
@@ -146,7 +160,8 @@ class ContactDetector {
   std::vector<const Shape*> shapes_;
   std::vector<ShapeFeatures> features_;  // of these
   const PairTable* pairs_ = nullptr;
-  std::optional<double> friction_;  // of the settings of the last call
+  std::optional<double> friction_;  // of the settings of the last call,
+  bool carried_ = true;             // likewise
 
   // between groups, between bodies of one in a frame, and in a step
   std::unique_ptr<BroadPhase> meetings_, passages_, candidates_;
@@ -160,7 +175,7 @@ class ContactDetector {
   std::vector<SurfaceNormals> normals_;            // by body of those that move
   std::vector<std::vector<EdgeSpot>> edge_spots_;  // likewise; empty: not found yet
   std::vector<Box> around_;                        // bodies where a step has led
-  std::vector<char> looked_;                       // by collider and row: it is a candidate
+  std::vector<char> looked_;                       // by collider and point: it is a candidate
   std::vector<Vec3> feature_from_, feature_to_;    // points of a collider, where the step begins and where it ends
   std::vector<int> near_points_, near_lines_;      // of these, and its edges, those that come near a body,
   std::vector<int> near_faces_, near_edges_;       // of which these come near the collider

@@ -150,8 +150,7 @@ void Contacts::look(const Vec4* x) {
   };
   over(int(on_shapes.size()), [&](int i) {
     OnShape& c = on_shapes[i];
-    const Touch found = touch(c, x[c.vertex].xyz());
-    c.row.count = 1, c.row.rows[0] = c.vertex, c.row.share[0] = 1, c.row.scale = 1;
+    const Touch found = touch(c, c.at(x));
     c.row.direction = found.normal, c.row.stiffness = c.stiffness;
     place(c, c.thickness - found.distance);
   });

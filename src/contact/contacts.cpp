@@ -82,11 +82,7 @@ double Contacts::push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<dou
   if (c.pair >= 0) {
     TouchingPair& m = touching_pairs[c.pair];
     m.normal += row.direction * (m.body == c.body ? force : -force);
-    if (row.count == 1 || row.count == 4) {
-      m.point += x[row.rows[0]].xyz() * force;
-    } else {  // the place on a face or an edge that touches a collider
-      for (int i = 0; i < row.count; ++i) m.point += x[row.rows[i]].xyz() * (row.share[i] * force);
-    }
+    m.point += (m.collider >= 0 ? row.place(x) : x[row.rows[0]].xyz()) * force;
     m.weight += force;
   }
   // (the force of a row with a scale lacks it once more)
@@ -104,7 +100,7 @@ void Contacts::keep_near(ContactRow& row, double depth) {
 
 void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
   each([&](Candidate& c) {
-    if (!std::isfinite(c.offset) || c.row.count < 4) return;  // what a collider does stays
+    if (!std::isfinite(c.offset) || collider_of(c) >= 0) return;  // what a collider does stays
     const double depth = c.offset - c.row.along(from);
     c.row.direction = turn * c.row.direction;
     c.offset = depth + c.row.along(to);
@@ -112,7 +108,7 @@ void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
   // A motion that no contact resists is a symmetry of the collider: about the middle of a ball what lay on it still does,
   // and would be in the plane that touches it at x_n. (On a plane, and past an edge, that plane stays.)
   for (OnShape& c : on_shapes) {
-    const Vec3 was = from[c.vertex].xyz(), is = to[c.vertex].xyz();
+    const Vec3 was = c.at(from), is = c.at(to);
     if (planes || !(norm(is - was) > 0)) continue;
     const double depth = c.offset - c.row.along(from);
     const Touch there = touch(c, is);

@@ -69,12 +69,14 @@ class Contacts {
     double offset = 0;  // depth at x: offset - row.along(x); -infinity: it touches nothing
     double depth = 0;   // at the last evaluation, beyond `rest`
   };
-  /// A vertex that may touch a collider.
+  /// A point of a body that may touch a collider, by the vertices and shares of its row: a vertex, or a point of the
+  /// surface that the tetrahedra carry.
   struct OnShape : Candidate {
-    int vertex = 0;
+    int point = 0;  // among those of the island: ContactDetector
     int shape = 0;  // in `shapes`
     Vec3 from;      // where the step began, with the distance
     Touch before;   // there: whoever comes out on the other side has come through
+    Vec3 at(const Vec4* x) const { return row.place(x); }
   };
   /// A vertex that may touch some faces, of which the nearest counts; or an edge that may touch another. A point of a
   /// collider is of the body that it touches, and there is no other.

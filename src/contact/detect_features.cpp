@@ -63,7 +63,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
     const int b = moving.bodies[k], offset = moving.offsets[k];
     const ContactBody& cb = bodies_[b];
     const Surface& surface = *cb.surface;
-    if ((round && features.radius > largest_radius * cb.edge) || surface.vertices.empty()) continue;
+    if ((round && features.radius > largest_radius * cb.edge) || surface.vertices.empty() || carries(cb)) continue;
     const PairSurface pair = pair_of(b, side_of(s));
     if (!pair.touch) continue;
     const double thickness = cb.thickness + features.radius;
@@ -295,7 +295,7 @@ int ContactDetector::substeps_for_features(const MovingBodies& moving,
       const int b = moving.bodies[k], offset = moving.offsets[k];
       const ContactBody& cb = bodies_[b];
       const Surface& surface = *cb.surface;
-      if (surface.solid_faces == 0 || radius > largest_radius * cb.edge) continue;
+      if (surface.solid_faces == 0 || radius > largest_radius * cb.edge || carries(cb)) continue;
       if (!pair_of(b, side_of(int(s))).touch) continue;
       Box here;
       double travel = 0;

@@ -117,6 +117,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     }
 
     account(island, step_plan, demand, outcome, step.is_last());
+    if (frame.input.contacts) rebound(island, step);
   }
   frame.remember(settings, island.memory.substeps);
   frame.totals.write(island, outcome, state.ledger, report);

@@ -234,7 +234,7 @@ class Island {
   void take_energy(double level, StepOutcome& outcome);
   double without_relative_motion(const RigidMotion& held) const;
   void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
-  void restore_parts(double missing, StepOutcome& outcome);
+  void restore_parts(double missing, double returned, StepOutcome& outcome);
   void divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const;
   double project_rigid(std::vector<Vec4>& v) const;
   void leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const;

@@ -78,7 +78,7 @@ void Island::find_free_momenta() {
   const double scale = start_.radius > 0 ? 1 / start_.radius : 0;
   for (const Contacts::OnShape& c : contacts.on_shapes) {
     // where the step begins, and where it leads: past an edge of a box or a mesh the normal is another one
-    const Vec3 ends[2] = {motion.x[c.vertex].xyz(), (base_.xb[c.vertex] + base_.u[c.vertex] * base_.hh).xyz()};
+    const Vec3 ends[2] = {c.at(motion.x.data()), c.at(base_.xb.data()) + c.at(base_.u.data()) * base_.hh};
     for (const Vec3& at : ends) {
       const Vec3 n = contacts.shapes[c.shape].touch(at).normal, arm = (at - start_.center_n) * scale;
       const auto resist = [&](const Vec3& force) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <utility>
 
@@ -21,6 +22,29 @@ constexpr double self_reach = 1.5;
 constexpr double relaxation = 0.2;
 /// Of the kinetic energy: what contacts found anew, and rest penetrations that shrink, may add to W in a step.
 constexpr double new_energy = 1e-3;
+
+/// Points of the surface that a body carries, at most four in a tetrahedron: there they move as one affine map, and those
+/// nearest to its four corners are as far out as any. More would only make more rows of the matrix of a step.
+std::vector<CarriedPoint> carried_points(const Body& body) {
+  const Embedding& embedding = body.embedding;
+  std::map<std::array<int, 4>, std::array<int, 4>> chosen;  // by tetrahedron: for each corner a vertex of the surface
+  for (size_t i = 0; i < embedding.vertices.size(); ++i) {
+    const auto [at, fresh] = chosen.try_emplace(embedding.vertices[i], std::array<int, 4>{int(i), int(i), int(i), int(i)});
+    for (int corner = 0; !fresh && corner < 4; ++corner)
+      if (embedding.weights[i][corner] > embedding.weights[at->second[corner]][corner]) at->second[corner] = int(i);
+  }
+  std::vector<CarriedPoint> out;
+  for (auto& [tetrahedron, points] : chosen) {
+    std::sort(points.begin(), points.end());
+    const auto last = std::unique(points.begin(), points.end());
+    for (auto point = points.begin(); point != last; ++point) {
+      CarriedPoint& carried = out.emplace_back();
+      for (int k = 0; k < 4; ++k)
+        carried.rows[k] = body.row_of_vertex[tetrahedron[k]], carried.share[k] = embedding.weights[*point][k];
+    }
+  }
+  return out;
+}
 
 bool is_movable(const ColliderSpec& spec) {
   const auto changes = [](const Track<Vec3>& track) { return !track.empty() && !track.is_constant(); };
@@ -56,6 +80,7 @@ void World::compile_contact() {
         low[k] = std::min(low[k], body.rest[r].xyz()[k]), high[k] = std::max(high[k], body.rest[r].xyz()[k]);
     c.size = norm(high - low);
     c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
+    c.carried = carried_points(body), c.outside = c.carried.empty() ? 0 : body.embedding.farthest;
   }
   std::vector<const Shape*> shapes;
   for (const Collider& c : model.colliders) shapes.push_back(c.shape.get());
@@ -123,7 +148,8 @@ MovingBodies World::predict(const Island& island, double h) {
 ContactDetector::Settings World::detector_settings() const {
   ContactDetector::Settings out;
   if (scene.contact) out.bodies = scene.contact->bodies, out.self = scene.contact->self;
-  out.features = !scene.contact || scene.contact->response != ContactResponse::planes;
+  // planes are weights of single vertices
+  out.features = out.carried = !scene.contact || scene.contact->response != ContactResponse::planes;
   out.friction = state.friction;
   return out;
 }
@@ -235,8 +261,9 @@ void World::prepare_planes(Island& island) {
   plane_terms_.clear();
   for (const Contacts::OnShape& on : c.on_shapes) {
     const auto depth = [&](const Vec4& x) { return on.thickness - c.touch(on, x.xyz()).distance; };
-    if (depth(island.motion.x[on.vertex]) > 0 || depth(ahead_[on.vertex]) > 0)
-      plane_terms_.push_back({on.vertex, -1, on.stiffness});
+    const int vertex = on.row.rows[0];
+    if (depth(island.motion.x[vertex]) > 0 || depth(ahead_[vertex]) > 0)
+      plane_terms_.push_back({vertex, -1, on.stiffness});
   }
   std::stable_sort(plane_terms_.begin(), plane_terms_.end(),
                    [](const LowRankTerm& p, const LowRankTerm& q) { return p.a < q.a; });
@@ -270,7 +297,7 @@ void World::settle_contacts(Island& island) {
   for (const Contacts::OnFaces& on : c.on_faces) keep(on);
   for (const Contacts::OnEdge& on : c.on_edges) keep(on);
   for (const Contacts::OnShape& on : c.on_shapes) {
-    const Vec3 x = island.motion.x[on.vertex].xyz();
+    const Vec3 x = on.at(island.motion.x.data());
     const Touch now = c.touch(on, x);
     if (!(now.distance < on.thickness)) continue;
     const Pose& pose = c.shapes[on.shape].pose;

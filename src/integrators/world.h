@@ -173,7 +173,10 @@ class World {
   void forget_meetings(const Island& island);
   bool is_impact(const Bounce& bounce) const;
   bool in_impact(const Island& island, double impact_phase) const;
+  RigidImpulse impulse_on(Island& island, int local_body);
+  void rebound(Island& island, const SubStep& step);
   void rebound(double time);
+  void limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional<RigidImpulse> other, double time);
   double largest_restitution(const Island& island) const;
 
   int threads_;
