@@ -209,9 +209,9 @@ TEST_CASE("a factor that follows planes equals a fresh one, and is the old one w
   int most = 0;
   for (int frame = 0; frame < 35; ++frame) {
     REQUIRE(w->step());
-    most = std::max(most, int(island.planes().size()));
-    if (island.planes().empty()) gone |= followed;
-    followed |= !island.planes().empty();
+    most = std::max(most, int(island.matrix().planes().size()));
+    if (island.matrix().planes().empty()) gone |= followed;
+    followed |= !island.matrix().planes().empty();
     SymmetricAssembly assembly;
     bool has_pattern = false;
     island.matrix().assemble(assembly, has_pattern, island.base().hh);
