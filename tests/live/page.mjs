@@ -201,7 +201,10 @@ async function bear(page) {
   const alone = {version: 1, name: 'a bear', solver: {tolerance: 1e-4},
                  bodies: [{name: 'bear', mesh: {generator: 'bear', size: 1}, density: 1000,
                            potentials: [{type: 'tet_strain', mu: 5e3}]}]};
-  await page.evaluate(text => verve.live.openFile(new File([text], 'bear.json')), JSON.stringify(alone));
+  await page.evaluate(text => {
+    verve.live.duel = false;
+    verve.live.openFile(new File([text], 'bear.json'));
+  }, JSON.stringify(alone));
   await inPage.scene(page, 'a bear', 1);
   const rest = await inPage.step(page, 1), energies = [rest.total];
   await page.keyboard.press('g');
