@@ -89,6 +89,16 @@ TEST_CASE("hard solves halve the steps of the next frame, easy ones double them"
   CHECK(plan_frame(in).substeps == planning::most_substeps);
 }
 
+TEST_CASE("sheets have shorter steps after one that could not begin where its forces lead") {
+  PlanInput in = flying(0);
+  in.control.last = 4, in.control.iterations = planning::easy_solve, in.control.unresolved = true;
+  CHECK(plan_frame(in).substeps == 4);  // solids begin so often, and are none the worse for it
+  in.solid = false;
+  CHECK(plan_frame(in).substeps == 8);
+  in.control.unresolved = false;
+  CHECK(plan_frame(in).substeps == 4);
+}
+
 TEST_CASE("sheets have shorter steps after a large error, and longer ones after ten easy frames") {
   PlanInput in = flying(0);
   in.solid = false, in.control.last = 4, in.control.loss = planning::most_loss;
