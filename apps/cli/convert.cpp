@@ -1,4 +1,4 @@
-// verve convert: the positions of a run to numbered surfaces that other programs open.
+// verve convert: the positions of a run as files that other programs open.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,6 +11,7 @@
 #include <set>
 
 #include "commands.h"
+#include "exchange/animation.h"
 #include "flags.h"
 #include "interrupt.h"
 #include "recorded_run.h"
@@ -40,13 +41,6 @@ void name_shapes(const Simulation& simulation, const std::vector<int>& bodies, s
     const std::string stem = file_name(simulation.body_name(bodies[k]));
     shapes[k].stem = uses[stem] > 1 ? stem + "_" + std::to_string(bodies[k]) : stem;
   }
-}
-
-/// "block_0012.obj"
-std::string file_name(const Shape& shape, int frame, int digits, const std::string& format) {
-  std::string number = std::to_string(frame);
-  number.insert(0, size_t(std::max(0, digits - int(number.size()))), '0');
-  return shape.stem + "_" + number + "." + format;
 }
 
 /// Whether a file is one of a series of this shape: it would be taken for a frame of the new one.
@@ -89,15 +83,92 @@ bool move_in(const fs::path& part, const fs::path& out, const std::vector<Shape>
   return !error;
 }
 
+/// Thrown out of a format's loop over the frames.
+struct Interrupted {
+  int signal;
+};
+
+/// The frames of a run as they are asked for.
+class RunAnimation : public Animation {
+ public:
+  RunAnimation(const RecordedRun& run, std::vector<Shape> bodies, const FrameRange& range, double scale, bool up,
+               bool quiet)
+      : run_(run),
+        bodies_(std::move(bodies)),
+        scale_(scale),
+        meshes_(int(bodies_.size()) * range.count()),
+        progress_("convert", meshes_, quiet, "mesh") {
+    const Simulation& simulation = run.simulation;
+    for (int k = 0; k < range.count(); ++k) frames.push_back(range.first + k * range.step);
+    step = simulation.scene().step, metres_per_unit = 1 / scale, z_up = up, wide = run.positions.wide();
+    tears = !run.torn.empty();
+    for (std::size_t s = 0; s < bodies_.size(); ++s) {
+      AnimatedShape shape;
+      shape.name = simulation.body_name(bodies_[s].body), shape.stem = bodies_[s].stem;
+      const std::string& color = simulation.scene().bodies[bodies_[s].body].color;
+      for (int k = 0; k < 3 && color.size() == 7; ++k)
+        shape.color[k] = std::strtol(color.substr(1 + 2 * k, 2).c_str(), nullptr, 16) / 255.0;
+      shapes.push_back(shape);
+      shapes[s].mesh = at(int(s), 0);
+      if (bodies_[s].mesh.tetrahedra.empty()) continue;
+      for (const Vec3& p : simulation.mesh(bodies_[s].body).vertices) shapes[s].rest.push_back(placed(p));
+    }
+  }
+
+  const Mesh& at(int s, int k) override {
+    if (const int signal = InterruptGuard::signal()) throw Interrupted{signal};
+    const int frame = frames[k];
+    if (frame != loaded_) positions_ = run_.positions.frame(frame), loaded_ = frame;
+    Shape& shape = bodies_[s];
+    if (!run_.torn.empty()) {
+      const RemovedElements removed = removed_by(run_.torn, run_.simulation.body_name(shape.body), frame);
+      if (shape.mesh.tetrahedra.empty()) {
+        shape.tear(run_.simulation, removed);
+      } else {
+        const Mesh left = without(run_.simulation.mesh(shape.body), removed);
+        shape.mesh.tetrahedra = left.tetrahedra, shape.mesh.triangles = left.triangles, shape.mesh.edges = left.edges;
+      }
+    }
+    shape.move(positions_);
+    if (served_ < meshes_) progress_.update(++served_);
+    if (scale_ != 1 || z_up)
+      for (Vec3& p : shape.mesh.vertices) p = placed(p);
+    return shape.mesh;
+  }
+
+ private:
+  Vec3 placed(const Vec3& p) const { return (z_up ? Vec3{p.x, -p.z, p.y} : p) * scale_; }
+
+  const RecordedRun& run_;
+  std::vector<Shape> bodies_;
+  double scale_;
+  std::vector<Vec3> positions_;
+  int loaded_ = -1, meshes_ = 0, served_ = 0;
+  Progress progress_;
+};
+
+/// All of the mesh that is simulated, inside and all.
+ShownBody simulated_body(const Simulation& simulation, int body) {
+  ShownBody out;
+  out.mesh = simulation.mesh(body);
+  out.first = simulation.first_vertex(body), out.count = int(out.mesh.vertices.size()), out.body = body;
+  out.source.resize(out.mesh.vertices.size());
+  std::iota(out.source.begin(), out.source.end(), 0);
+  return out;
+}
+
 }  // namespace
 
 int convert(const ConvertOptions& options, Diagnostics problems) {
   std::vector<std::string> formats;
-  for (const SurfaceFormat& format : surface_formats()) formats.push_back(format.name);
+  for (const AnimationFormat& format : animation_formats()) formats.push_back(format.name);
   if (options.to.empty())
     problems.error("--to", "nothing given, " + expected_one_of("", formats));
   else
     read_choice("--to", options.to, formats, problems);
+
+  read_choice("--up", options.up, {"y", "z"}, problems);
+  const double scale = read_positive("--scale", options.scale, problems).value_or(1);
 
   std::optional<RecordedRun> recorded = open_run(options.run, problems);
   const Simulation* simulation = recorded ? &recorded->simulation : nullptr;
@@ -114,10 +185,11 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   }
   if (problems.has_errors()) return refuse(problems, "nothing was written");
 
-  const SurfaceFormat& format = *std::find_if(surface_formats().begin(), surface_formats().end(),
-                                              [&](const SurfaceFormat& f) { return f.name == options.to; });
+  const AnimationFormat& format = *std::find_if(animation_formats().begin(), animation_formats().end(),
+                                                [&](const AnimationFormat& f) { return f.name == options.to; });
   std::vector<Shape> shapes;
-  for (const int b : bodies) shapes.push_back({shown_body(*simulation, b)});
+  for (const int b : bodies)
+    shapes.push_back({options.simulated ? simulated_body(*simulation, b) : shown_body(*simulation, b)});
   name_shapes(*simulation, bodies, shapes);
 
   // all of it beside its place first, so that a failure leaves everything as it was
@@ -135,34 +207,29 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
     fs::remove_all(made, error);
     return refuse(problems, "nothing was written");
   }
+  if (format.keeps_elements && !recorded->torn.empty())
+    problems.warning("--to " + format.name, "elements that tear stay in it: usda, vtu, obj, ply and stl show them go");
   report(problems);
 
-  const int digits = std::max(4, int(std::to_string(frames->last).size()));
-  int done = 0, signal = 0;
-  std::uintmax_t bytes = 0;
+  int signal = 0;
   {
     InterruptGuard interrupt;
-    Progress progress("convert", frames->count(), options.quiet);
-    for (int f = frames->first; f <= frames->last && !problems.has_errors(); f += frames->step) {
-      if ((signal = InterruptGuard::signal())) break;
-      const std::vector<Vec3> x = recorded->positions.frame(f);
-      for (Shape& shape : shapes) {
-        if (!recorded->torn.empty())
-          shape.tear(*simulation, removed_by(recorded->torn, simulation->body_name(shape.body), f));
-        shape.move(x);
-        const std::string text = format.file(shape.mesh, recorded->positions.wide());
-        bytes += text.size();
-        if (!write_text((part / file_name(shape, f, digits, options.to)).string(), text, problems)) break;
-      }
-      progress.update(++done);
-      if (frames->last - f < frames->step) break;  // before it overflows
+    try {
+      RunAnimation animation(*recorded, shapes, *frames, scale, options.up == "z", options.quiet);
+      animation.name = file_name(simulation->scene().name);
+      format.write(animation, part);
+    } catch (const Interrupted& interrupted) {
+      signal = interrupted.signal;
+    } catch (const std::runtime_error& failed) {
+      problems.error("convert", failed.what());
     }
   }
+  std::uintmax_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(part, error)) bytes += fs::file_size(file.path(), error);
   if (!signal && !problems.has_errors()) move_in(part, out, shapes, options.to, problems);
   if (signal || problems.has_errors()) fs::remove_all(made, error);
   if (signal) {
-    std::fprintf(stderr, "verve: convert: interrupted after %d of %d frames; nothing was written\n", done,
-                 frames->count());
+    std::fprintf(stderr, "verve: convert: interrupted; nothing was written\n");
     return 128 + signal;
   }
   if (problems.has_errors()) {

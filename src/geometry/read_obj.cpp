@@ -13,6 +13,11 @@ struct Reference {
   int line, number;  // counted from 0
 };
 
+/// Names may have spaces in them.
+std::string rest_of_line(const std::vector<std::string_view>& words) {
+  return std::string(words[1].data(), words.back().data() + words.back().size());
+}
+
 class Reader {
  public:
   Reader(const MeshSource& source, Diagnostics& out) : source_(source), out_(out), report_("", source.name, out) {}
@@ -37,7 +42,7 @@ class Reader {
     else if (key == "vt")
       texture_coordinate();
     else if (key == "usemtl")
-      material_ = words_.size() > 1 ? polygons_.material(std::string(words_[1])) : -1;
+      material_ = words_.size() > 1 ? polygons_.material(rest_of_line(words_)) : -1;
     else if (key == "mtllib")
       for (std::size_t i = 1; i < words_.size(); ++i) library(std::string(words_[i]));
     else
@@ -131,7 +136,7 @@ class Reader {
     std::vector<std::string_view> words;
     int material = -1;
     while (lines.next_filled(words)) {
-      if (words[0] == "newmtl" && words.size() > 1) material = polygons_.material(std::string(words[1]));
+      if (words[0] == "newmtl" && words.size() > 1) material = polygons_.material(rest_of_line(words));
       if (material < 0 || (words[0] != "Kd" && words[0] != "d")) continue;
       std::array<double, 4> color = polygons_.materials()[material].color;
       const std::size_t first = words[0] == "d" ? 3 : 0, count = words[0] == "d" ? 1 : 3;

@@ -13,5 +13,7 @@ namespace verve {
 std::string obj_file(const Mesh& mesh, bool wide);
 /// Stanford: binary, little endian, coordinates in double if `wide`, otherwise in float.
 std::string ply_file(const Mesh& mesh, bool wide);
+/// Binary; triangles alone, always in float.
+std::string stl_file(const Mesh& mesh, bool wide);
 
 }  // namespace verve

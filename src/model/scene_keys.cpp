@@ -236,7 +236,7 @@ const std::vector<Key>& keys_of<MeshSpec>() {
   static const std::vector<Key> keys = {
       key<&MeshSpec::generator>("generator", "makes the mesh; its parameters are further keys beside it",
                                 {.optional = true, .choices = generator_names}),
-      key<&MeshSpec::file>("file", "or: .mesh, .node/.ele or .obj, relative to the scene file", {.optional = true}),
+      key<&MeshSpec::file>("file", "or: a mesh file (docs/meshes.md), relative to the scene file", {.optional = true}),
       key<&MeshSpec::repair>("repair", "what to do about faulty elements of a file"),
       key<&MeshSpec::mesh>("data", "or: the mesh itself", {.optional = true}),
   };

@@ -14,6 +14,7 @@ void ShownBody::move(const std::vector<Vec3>& positions) {
 
 void ShownBody::tear(const Simulation& simulation, const RemovedElements& removed) {
   const Mesh& all = simulation.mesh(body);
+  if (!removed.empty()) mesh.look.reset();  // its polygons are whole
   if (embedding) {
     const Mesh& carried = *simulation.embedded_mesh(body);
     mesh.triangles = without(carried, *embedding, all, removed).triangles;
@@ -38,6 +39,7 @@ ShownBody shown_body(const Simulation& simulation, int body) {
     return out;
   }
   out.mesh.triangles = surface(mesh), out.mesh.edges = mesh.edges;
+  if (mesh.tetrahedra.empty()) out.mesh.look = mesh.look;
   // inside of what tears every vertex may come to light
   std::vector<char> shown(mesh.vertices.size(), mesh.tetrahedra.empty() || can_tear(simulation.scene().bodies[body]));
   for (const auto& t : out.mesh.triangles)

@@ -1,0 +1,122 @@
+// VTK's unstructured grids, appended raw, one for each body and frame, and a .pvd that puts them in time. With velocity
+// at points, and of simulated tetrahedra the Green strain.
+#include <algorithm>
+#include <cmath>
+
+#include "base/json.h"
+#include "exchange/animation.h"
+#include "exchange/output.h"
+
+namespace verve {
+
+namespace {
+
+/// Arrays behind the XML: each after the number of its bytes.
+class Appended {
+ public:
+  template <class T>
+  std::string add(const char* name, const char* type, int components, const std::vector<T>& values) {
+    const std::string tag = "<DataArray type=\"" + std::string(type) + "\" Name=\"" + name + "\" NumberOfComponents=\"" +
+                            std::to_string(components) + "\" format=\"appended\" offset=\"" + std::to_string(data_.size()) + "\"/>\n";
+    raw(std::uint64_t(values.size() * sizeof(T)));
+    for (const T v : values) raw(v);
+    return tag;
+  }
+  const std::string& data() const { return data_; }
+
+ private:
+  template <class T>
+  void raw(T value) {
+    char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    if (std::endian::native == std::endian::big) std::reverse(bytes, bytes + sizeof value);
+    data_.append(bytes, sizeof value);
+  }
+  std::string data_;
+};
+
+std::string vectors(Appended& arrays, const char* name, const std::vector<Vec3>& x, bool wide) {
+  std::vector<double> numbers;
+  for (const Vec3& p : x) numbers.insert(numbers.end(), {p.x, p.y, p.z});
+  if (wide) return arrays.add(name, "Float64", 3, numbers);
+  return arrays.add(name, "Float32", 3, std::vector<float>(numbers.begin(), numbers.end()));
+}
+
+/// |FᵀF - I| / 2 of a tetrahedron, by Frobenius' norm.
+double green_strain(const std::vector<Vec3>& x, const std::vector<Vec3>& rest, const std::array<int, 4>& t) {
+  const auto edges = [&](const std::vector<Vec3>& p) { return Mat3{{p[t[1]] - p[t[0]], p[t[2]] - p[t[0]], p[t[3]] - p[t[0]]}}; };
+  const Mat3 F = edges(x) * inverse(edges(rest));
+  return std::sqrt(squared_norm(transpose(F) * F - Mat3::identity())) / 2;
+}
+
+void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector<Vec3>& velocity, bool wide,
+                 const std::filesystem::path& file) {
+  std::vector<std::int32_t> connectivity, offsets;
+  std::vector<std::uint8_t> types;
+  const auto cells = [&](const auto& elements, std::uint8_t type) {
+    for (const auto& e : elements) {
+      connectivity.insert(connectivity.end(), e.begin(), e.end());
+      offsets.push_back(std::int32_t(connectivity.size()));
+      types.push_back(type);
+    }
+  };
+  cells(mesh.tetrahedra, 10);
+  cells(mesh.triangles, 5);
+  cells(mesh.edges, 3);
+  Appended arrays;
+  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+                     "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" +
+                     std::to_string(mesh.vertices.size()) + "\" NumberOfCells=\"" + std::to_string(types.size()) + "\">\n";
+  text += "<Points>\n" + vectors(arrays, "Points", mesh.vertices, wide) + "</Points>\n<Cells>\n";
+  text += arrays.add("connectivity", "Int32", 1, connectivity) + arrays.add("offsets", "Int32", 1, offsets) +
+          arrays.add("types", "UInt8", 1, types);
+  text += "</Cells>\n<PointData Vectors=\"velocity\">\n" + vectors(arrays, "velocity", velocity, wide) + "</PointData>\n";
+  if (!mesh.tetrahedra.empty() && shape.rest.size() == mesh.vertices.size()) {
+    std::vector<float> strain;
+    for (const auto& t : mesh.tetrahedra) strain.push_back(float(green_strain(mesh.vertices, shape.rest, t)));
+    strain.resize(types.size(), 0);
+    text += "<CellData Scalars=\"strain\">\n" + arrays.add("strain", "Float32", 1, strain) + "</CellData>\n";
+  }
+  text += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
+  Output out(file);
+  out.text(text);
+  out.text(arrays.data());
+  out.text("\n</AppendedData>\n</VTKFile>\n");
+  out.close();
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '&' ? "&amp;" : c == '"' ? "&quot;" : c == '<' ? "&lt;" : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+void write_vtu(Animation& animation, const std::filesystem::path& folder) {
+  const std::size_t digits = std::max<std::size_t>(4, std::to_string(animation.frames.back()).size());
+  std::string collection;
+  for (std::size_t s = 0; s < animation.shapes.size(); ++s) {
+    const AnimatedShape& shape = animation.shapes[s];
+    std::vector<Vec3> before, velocity(shape.mesh.vertices.size());
+    for (std::size_t k = 0; k < animation.frames.size(); ++k) {
+      std::string number = std::to_string(animation.frames[k]);
+      number.insert(0, digits - std::min(digits, number.size()), '0');
+      const std::string file = shape.stem + "_" + number + ".vtu";
+      const Mesh& mesh = animation.at(int(s), int(k));
+      if (k > 0)  // the mean since the frame before; of the first none is known
+        for (std::size_t v = 0; v < velocity.size(); ++v)
+          velocity[v] = (mesh.vertices[v] - before[v]) / (animation.time(int(k)) - animation.time(int(k) - 1));
+      write_frame(mesh, shape, velocity, animation.wide, folder / file);
+      before = mesh.vertices;
+      collection += "<DataSet timestep=\"" + shortest_number(animation.time(int(k))) + "\" part=\"" + std::to_string(s) +
+                    "\" name=\"" + escaped(shape.name) + "\" file=\"" + escaped(file) + "\"/>\n";
+    }
+  }
+  Output out(folder / (animation.name + ".pvd"));
+  out.text("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n" + collection +
+           "</Collection>\n</VTKFile>\n");
+  out.close();
+}
+
+}  // namespace verve
