@@ -36,9 +36,12 @@ struct ColliderLoad {
 };
 
 /// Of a vertex on the faces of a body, of a vertex or a point that it and others carry on a collider, of a point of a
-/// collider on the faces of a body, or on one of them, of an edge of a collider on one of a body, and of two edges. Rows and bodies as the state counts.
+/// collider on the faces of a body, or on one of them, of an edge of a collider on one of a body, and of two edges. Rows
+/// and bodies as the state counts.
 inline std::array<int, 4> vertex_key(int row, int body) { return {row, -1, body, -1}; }
-inline std::array<int, 4> shape_key(int row, int collider, int carried = -1) { return {row, -1, -2 - collider, carried}; }
+inline std::array<int, 4> shape_key(int row, int collider, int carried = -1) {
+  return {row, -1, -2 - collider, carried};
+}
 inline std::array<int, 4> point_key(int row, int collider, int point) { return {row, -2 - collider, -1, point}; }
 inline std::array<int, 4> point_key(int collider, int point, const std::array<int, 3>& face) {
   return {face[0], -2 - 2 * collider - point, face[1], face[2]};  // round shapes have two points at most

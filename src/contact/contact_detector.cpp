@@ -130,7 +130,8 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
     for (int p = 0; !far && p < points(cb); ++p) {
       const ContactRow row = point_of(cb, step.moving.offsets[k], p);
       if (!(step.moving.mass[row.rows[0]] > 0)) continue;
-      const Vec3 x = row.place(step.moving.x.data()), next = row.place(step.moving.predicted.data()), carried = carry(x);
+      const Vec3 x = row.place(step.moving.x.data()), next = row.place(step.moving.predicted.data());
+      const Vec3 carried = carry(x);
       const double travel = norm(next - x) + norm(carried - x);
       const Touch touch = placed.touch(x);
       if (touch.distance - cb.thickness > 2 * travel + search_slack * cb.edge) continue;
@@ -191,7 +192,8 @@ bool ContactDetector::missed(const MovingBodies& moving, std::span<const Collide
       for (int p = 0; p < points(cb); ++p) {
         if (looked_[before_body + p]) continue;
         const ContactRow row = point_of(cb, moving.offsets[k], p);
-        if (moving.mass[row.rows[0]] > 0 && placed.touch(row.place(moving.x.data())).distance < cb.thickness) return true;
+        if (!(moving.mass[row.rows[0]] > 0)) continue;
+        if (placed.touch(row.place(moving.x.data())).distance < cb.thickness) return true;
       }
     }
   }

@@ -82,8 +82,8 @@ RigidImpulse World::impulse_on(Island& island, int k) {
           b.count,       b.total_mass,                   &b.coupling};
 }
 
-/// After a sub-step: what has come to touch in it, and what has left. (At the end of the frame alone one that leaves would
-/// have flown on at its whole speed until then: a ball of 0.5 m dropped by 1 m rose by 5 cm with e = 0.)
+/// After a sub-step: what has come to touch in it, and what has left. (At the end of the frame alone one that leaves
+/// would have flown on at its whole speed until then: a ball of 0.5 m dropped by 1 m rose by 5 cm with e = 0.)
 void World::rebound(Island& island, const SubStep& step) {
   const auto part_of = [&](int body) {
     const auto& bodies = island.bodies();
@@ -91,7 +91,8 @@ void World::rebound(Island& island, const SubStep& step) {
   };
   for (const Met& met : met_) {
     if (&island_of(met.body) != &island) continue;
-    auto bounce = std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) { return is_of(met, b); });
+    auto bounce =
+        std::find_if(state.bounces.begin(), state.bounces.end(), [&](const Bounce& b) { return is_of(met, b); });
     const Vec3 n = met.normal, point = met.point;
     if (bounce == state.bounces.end()) {
       Bounce fresh;

@@ -23,15 +23,16 @@ constexpr double relaxation = 0.2;
 /// Of the kinetic energy: what contacts found anew, and rest penetrations that shrink, may add to W in a step.
 constexpr double new_energy = 1e-3;
 
-/// Points of the surface that a body carries, at most four in a tetrahedron: there they move as one affine map, and those
-/// nearest to its four corners are as far out as any. More would only make more rows of the matrix of a step.
+/// Points of the surface that a body carries, at most four in a tetrahedron: there they move as one affine map, and
+/// those nearest to its four corners are as far out as any. More would only make more rows of the matrix of a step.
 std::vector<CarriedPoint> carried_points(const Body& body) {
   const Embedding& embedding = body.embedding;
   std::map<std::array<int, 4>, std::array<int, 4>> chosen;  // by tetrahedron: for each corner a vertex of the surface
   for (size_t i = 0; i < embedding.vertices.size(); ++i) {
-    const auto [at, fresh] = chosen.try_emplace(embedding.vertices[i], std::array<int, 4>{int(i), int(i), int(i), int(i)});
+    const int v = int(i);
+    const auto [at, fresh] = chosen.try_emplace(embedding.vertices[i], std::array<int, 4>{v, v, v, v});
     for (int corner = 0; !fresh && corner < 4; ++corner)
-      if (embedding.weights[i][corner] > embedding.weights[at->second[corner]][corner]) at->second[corner] = int(i);
+      if (embedding.weights[i][corner] > embedding.weights[at->second[corner]][corner]) at->second[corner] = v;
   }
   std::vector<CarriedPoint> out;
   for (auto& [tetrahedron, points] : chosen) {

@@ -49,7 +49,8 @@ struct InversionWatch::Impl {
 
 InversionWatch::InversionWatch(const Simulation& simulation) : impl_(std::make_unique<Impl>()) {
   for (int b = 0; b < simulation.bodies(); ++b)
-    impl_->bodies.push_back({simulation.body_name(b), std::vector<Impl::Element>(simulation.mesh(b).tetrahedra.size())});
+    impl_->bodies.push_back(
+        {simulation.body_name(b), std::vector<Impl::Element>(simulation.mesh(b).tetrahedra.size())});
   frame(simulation);
 }
 InversionWatch::InversionWatch(InversionWatch&&) noexcept = default;
@@ -95,8 +96,9 @@ std::string InversionWatch::words() const {
   std::string out;
   for (const Found& f : found()) {
     char numbers[160];
-    std::snprintf(numbers, sizeof numbers, ": %d tetrahedr%s inside out for more than %.3g s, the longest for %.3g s; %d at the end",
-                  f.elements, f.elements == 1 ? "on was" : "a were", impact, f.longest, f.still);
+    std::snprintf(numbers, sizeof numbers,
+                  ": %d tetrahedr%s inside out for more than %.3g s, the longest for %.3g s; %d at the end", f.elements,
+                  f.elements == 1 ? "on was" : "a were", impact, f.longest, f.still);
     out += (out.empty() ? "body \"" : "; body \"") + impl_->bodies[f.body].name + "\"" + numbers;
   }
   return out;

@@ -12,7 +12,8 @@ namespace {
 constexpr double size = 0.5;
 
 /// A ball of fine triangles in a cage of coarse cells.
-Scene caged_ball(double cell, double frequency, const std::string& material, double friction, const ColliderSpec& floor) {
+Scene caged_ball(double cell, double frequency, const std::string& material, double friction,
+                 const ColliderSpec& floor) {
   BodySpec body;
   body.name = "ball";
   body.mesh.generator = "cage", body.mesh.parameters = {{"cell", {cell}}};

@@ -1,6 +1,6 @@
-// Every solid preset dropped from 2 m as a ball, a box and a bear: the floor holds it, it comes back to its shape, and it
-// rises as in fine steps. What does not hold yet is listed by name: a check fails if another does not, or if a listed one
-// does.
+// Every solid preset dropped from 2 m as a ball, a box and a bear: the floor holds it, it comes back to its shape, and
+// it rises as in fine steps. What does not hold yet is listed by name: a check fails if another does not, or if a
+// listed one does.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -18,9 +18,10 @@ namespace {
 constexpr const char* shapes[] = {"ball", "box", "bear"};
 constexpr double size = 0.5, height = 2;
 
-/// Height of the centre at the first apex, by shape: the same scene by cpd in 256 steps per frame, at the same stiffness
-/// of contact. (Balls of 1e4 to 1e6 Pa without friction and losses rise by this as by plain generalised-alpha, within
-/// 1.5 %; in 64 steps a frame they do not yet.) VERVE_FINE_STEPS=256 makes the table anew, in two minutes.
+/// Height of the centre at the first apex, by shape: the same scene by cpd in 256 steps per frame, at the same
+/// stiffness of contact. (Balls of 1e4 to 1e6 Pa without friction and losses rise by this as by plain
+/// generalised-alpha, within 1.5 %; in 64 steps a frame they do not yet.) VERVE_FINE_STEPS=256 makes the table anew, in
+/// two minutes.
 struct Truth {
   const char* material;
   double apex[3];
@@ -113,11 +114,12 @@ Drop drop(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("every solid preset dropped from 2 m stays on the floor, comes back to its shape and rises as in fine steps") {
-  // Soft bodies, which an impact squashes to half their height: what of the loss is rigid and what are waves is not told
-  // apart well enough (bears 26 to 29 % too high). The box of rubber, without friction 5 % too low, with it
-  // 12 % too high: of contacts that open and close within steps friction does not take its part.
-  const std::set<std::string> other_apex = {"jelly ball",  "jelly box",   "jelly bear", "rubber box", "muscle ball",
+TEST_CASE(
+    "every solid preset dropped from 2 m stays on the floor, comes back to its shape and rises as in fine steps") {
+  // Soft bodies, which an impact squashes to half their height: what of the loss is rigid and what are waves is not
+  // told apart well enough (bears 26 to 29 % too high). The box of rubber, without friction 5 % too low, with it 12 %
+  // too high: of contacts that open and close within steps friction does not take its part.
+  const std::set<std::string> other_apex = {"jelly ball", "jelly box",   "jelly bear", "rubber box", "muscle ball",
                                             "muscle box", "muscle bear", "fat ball",   "fat bear"};
   // Three half-lives after the first impact these are in the second; the jelly sags by 2.5 % when it lies.
   const std::set<std::string> other_shape = {"jelly ball", "jelly bear", "fat box"};
@@ -135,8 +137,8 @@ TEST_CASE("every solid preset dropped from 2 m stays on the floor, comes back to
       }
       const Drop found = drop(dropped(truth.material, shapes[s]));
       const double off = found.apex / truth.apex[s] - 1;
-      MESSAGE(name, ": depth ", found.depth, ", apex ", found.apex, " m (", 100 * off, " %), from rest ", found.distance,
-              ", at the end ", found.at_end);
+      MESSAGE(name, ": depth ", found.depth, ", apex ", found.apex, " m (", 100 * off, " %), from rest ",
+              found.distance, ", at the end ", found.at_end);
       CHECK(found.depth <= 0.02);
       CHECK(found.inverted == 0);
       CHECK((std::abs(off) > 0.05) == (other_apex.count(name) > 0));
