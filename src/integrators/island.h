@@ -377,7 +377,7 @@ class Island {
   double start_energy() const { return motion.energy - contacts.lift(); }
   double find_work(double h);
   void keep_loads(double h);
-  void find_frame(const std::vector<Vec4>& x, double h);
+  void find_frame(double h);
   bool frame_moves() const { return dot(frame_.velocity, frame_.velocity) + dot(frame_.turn, frame_.turn) > 0; }
   double kinetic_in_frame();
   void enter_frame();
@@ -523,7 +523,7 @@ class Island {
   std::vector<double> speeds_;  // of bodies, see find_speeds
   std::vector<double> works_;   // of colliders, per body
   std::vector<ColliderLoad> last_loads_;
-  std::vector<Contacts::Resistance> resistances_;
+  std::vector<double> resistances_;  // of colliders
   RigidMotion frame_;  // how colliders would have the island move (find_frame)
   std::vector<Vec4> frame_v_;
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;

@@ -139,7 +139,6 @@ void World::rebound(double time) {
     state.ledger[bounce.body].booked_loss -= given;
     if (bounce.other >= 0) state.ledger[bounce.other].booked_loss -= given_other;
   }
-  ledger().book_impacts([&](const Bounce& bounce) { return bounce.free == 0 && is_impact(bounce); });
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 
