@@ -45,25 +45,18 @@ void Contacts::add_loads(const Vec4* x, double share, std::vector<ColliderLoad>&
   }
 }
 
-void Contacts::find_resistances(const Vec4* x, std::vector<Resistance>& out) const {
-  out.clear();
+void Contacts::find_resistances(std::vector<double>& by_collider) const {
+  by_collider.assign(shapes.size(), 0.0);
   each([&](const Candidate& c) {
-    if (collider_of(c) < 0 || !(touching_ ? c.depth > 0 : std::isfinite(c.depth))) return;
-    const double weight = c.stiffness * (touching_ ? c.depth * c.row.scale : 1);
-    out.push_back({collider_of(c), weight, c.row.place(x), c.row.direction});
+    const int collider = collider_of(c);
+    if (collider < 0 || !(touching_ ? c.depth > 0 : std::isfinite(c.depth))) return;
+    by_collider[collider] += c.stiffness * (touching_ ? c.depth * c.row.scale : 1);
   });
   for (size_t g = 0; g < friction_points_.size(); ++g) {
     const FrictionAnchor& anchor = friction_anchors[g];
-    const FrictionPoint& place = friction_points_[g];
-    if (anchor.row < 0 || anchor.collider < 0 || place.count == 0) continue;
-    // as much as it could, or what sticks would count for nothing
-    const double weight = place.cap;
-    if (!(weight > 0)) continue;
-    Vec3 own{};
-    for (int i = 0; i < anchor.own; ++i) own += x[row_of_state[anchor.rows[i]]].xyz() * anchor.weights[i];
-    const Vec3& n = place.normal;
-    const Vec3 first = direction(std::abs(n.x) < 0.7 ? cross(n, {1, 0, 0}) : cross(n, {0, 1, 0}), {});
-    for (const Vec3& along : {first, cross(n, first)}) out.push_back({anchor.collider, weight, own, along});
+    // as much as it could hold, or what sticks would count for nothing
+    if (anchor.row >= 0 && anchor.collider >= 0 && friction_points_[g].count > 0)
+      by_collider[anchor.collider] += friction_points_[g].cap;
   }
 }
 

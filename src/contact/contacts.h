@@ -220,14 +220,8 @@ class Contacts {
   void add_work(std::span<double> work) const;
   /// The forces of colliders that may move, at the last evaluation at x, times `share`, onto `loads`.
   void add_loads(const Vec4* x, double share, std::vector<ColliderLoad>& loads) const;
-  /// Where a collider pushes or holds a body.
-  struct Resistance {
-    int collider = 0;
-    double weight = 0;  // force
-    Vec3 at, direction;
-  };
-  /// All that act at the last evaluation; where nothing does, all that may.
-  void find_resistances(const Vec4* x, std::vector<Resistance>& out) const;
+  /// How strongly each collider pushes or holds the bodies at the last evaluation [N]; where nothing does, all that may.
+  void find_resistances(std::vector<double>& by_collider) const;
 
   /// After a step that ended at x: anchors slip until their force is within its bound, those without contact end. Adds
   /// what this takes from W to the losses of each body of the island.

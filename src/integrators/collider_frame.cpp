@@ -81,12 +81,12 @@ void Island::keep_loads(double h) {
   }
 }
 
-/// The rigid motion that goes along with the colliders that resist at the last evaluation, at x: that of the one, or of
+/// The rigid motion that goes along with the colliders that resist at the last evaluation: that of the one, or of
 /// several their mean by force. None where none of them moves.
-void Island::find_frame(const std::vector<Vec4>& x, double h) {
+void Island::find_frame(double h) {
   frame_ = {};
   if (!contacts.any_shape_moves()) return;
-  contacts.find_resistances(x.data(), resistances_);
+  contacts.find_resistances(resistances_);
   const Vec3 center = start_.center_n;
   const auto motion_of = [&](int collider) {
     RigidMotion out;
@@ -97,9 +97,9 @@ void Island::find_frame(const std::vector<Vec4>& x, double h) {
     return out;
   };
   double weight = 0;
-  for (const Contacts::Resistance& r : resistances_) {
-    const RigidMotion own = motion_of(r.collider);
-    weight += r.weight, frame_.velocity += own.velocity * r.weight, frame_.turn += own.turn * r.weight;
+  for (size_t s = 0; s < resistances_.size(); ++s) {
+    const RigidMotion own = motion_of(int(s));
+    weight += resistances_[s], frame_.velocity += own.velocity * resistances_[s], frame_.turn += own.turn * resistances_[s];
   }
   if (!(weight > 0)) return;
   frame_.center = center, frame_.velocity = frame_.velocity / weight, frame_.turn = frame_.turn / weight;

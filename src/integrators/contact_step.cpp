@@ -59,7 +59,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   narrow_ = false;
   look_at_start(integrator, h);
   if (problem_.grounded && problem_.momenta) find_free_momenta();
-  find_frame(motion.x, h);
+  find_frame(h);
   pose(h, demand);
   const Problem& p = problem_;
 
@@ -256,7 +256,7 @@ void Island::finish_contact_step(const Integrator& integrator, double h, const D
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   // what colliders have done is known now; a dial asks for what it asks for
-  find_frame(x_, h);
+  find_frame(h);
   const double work = find_work(h), brought = demand.set_energy ? 0 : work;
   keep_loads(h);
   out.target_total += brought;

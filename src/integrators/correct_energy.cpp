@@ -71,7 +71,7 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   enter_frame();
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   const double now = out.target_total + out.residual.h;
-  // in an impact restitution is of the rigid motion alone: waves in a body keep what is theirs
+  // (what an impact has lost comes back as a whole: restitution takes its part where the bodies part)
   double level = energy_level(out.target_total, out.residual.h, owed, impact ? 1 : plan.returned);
   // what a dial asks a step to lose at once, a solve that looks for it may not be able to
   if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
@@ -82,7 +82,7 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
-    if (gives) impact ? restore_parts(level - now, plan.returned, out) : give_energy(level - now, slack, sought, out);
+    if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
   }
   if (frame_moves()) {
     const double work = leave_frame();
@@ -155,9 +155,10 @@ void Island::give_energy(double missing, double slack, bool elastic, StepOutcome
 /// In an impact H comes back to what the step has lost it from. What forces have changed by in it, dF, is what
 /// a step of BDF2 does not resolve; in the norm of A^-1 that is its loss. Its rigid part, of each body, is what a contact
 /// has taken that is shorter than the step: it goes to the rigid motion, along the push of the contacts (a hard ball
-/// bounces off). The rest are waves in the bodies, and go along A^-1 of the elastic forces' part of dF, which moves no
+/// bounces off), for restitution to take its part where they part. The rest are waves in the bodies, and go along A^-1 of
+/// the elastic forces' part of dF, which moves no
 /// centre of mass: given to the bounce they would throw a soft body higher than it came from. docs/decisions/012
-void Island::restore_parts(double missing, double returned, StepOutcome& out) {
+void Island::restore_parts(double missing, StepOutcome& out) {
   divide_forces(elastic_, push_);
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i] + (push_[i] - push_before_[i]);
   solve(gg_, Ag_);
@@ -177,11 +178,11 @@ void Island::restore_parts(double missing, double returned, StepOutcome& out) {
   for (int i = 0; i < rows_; ++i) Ag_[i] = forcing.mass[i] > 0 ? push_[i] * (1 / forcing.mass[i]) : Vec4();
   project_rigid(Ag_);
   leave_held_momenta(Ag_, end_);
-  give_along(returned * share * missing);
+  give_along(share * missing);
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i];
   solve(gg_, Ag_);
   leave_held_momenta(Ag_, end_);
-  give_along((1 - share) * missing + std::max(0.0, returned * share * missing - given));
+  give_along(missing - given);
   add_velocities(lin_);
   out.residual.h += given;
 }

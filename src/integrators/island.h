@@ -211,7 +211,7 @@ class Island {
   double start_energy() const { return motion.energy - contacts.lift(); }
   double find_work(double h);
   void keep_loads(double h);
-  void find_frame(const std::vector<Vec4>& x, double h);
+  void find_frame(double h);
   bool frame_moves() const { return dot(frame_.velocity, frame_.velocity) + dot(frame_.turn, frame_.turn) > 0; }
   double kinetic_in_frame();
   void enter_frame();
@@ -234,7 +234,7 @@ class Island {
   void take_energy(double level, StepOutcome& outcome);
   double without_relative_motion(const RigidMotion& held) const;
   void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
-  void restore_parts(double missing, double returned, StepOutcome& outcome);
+  void restore_parts(double missing, StepOutcome& outcome);
   void divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const;
   double project_rigid(std::vector<Vec4>& v) const;
   void leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const;
@@ -338,7 +338,7 @@ class Island {
   std::vector<double> speeds_;  // of bodies, see find_speeds
   std::vector<double> works_;   // of colliders, per body
   std::vector<ColliderLoad> last_loads_;
-  std::vector<Contacts::Resistance> resistances_;
+  std::vector<double> resistances_;  // of colliders
   RigidMotion frame_;  // how colliders would have the island move (find_frame)
   std::vector<Vec4> frame_v_;
   std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;

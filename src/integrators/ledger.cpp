@@ -11,9 +11,6 @@ namespace verve {
 
 namespace {
 
-/// Bodies of an island from which on it is a pile: what an impact in it loses is not given back when two of them part.
-constexpr int least_pile = 3;
-
 /// Of the energy that a dial asks for: a body with so much motion has something to put it into.
 constexpr double moves_enough = 1e-6;
 
@@ -173,19 +170,16 @@ void Ledger::settle(const Island& island, const StepPlan& plan, const StepOutcom
     if (!at_lowest(outcome, demand) && plan.mode != Mode::driven)
       ledger.wanted_energy.reset();  // it stays in force until it is met
     if (!loses) continue;
-    // hard ones that part again are then given what they are short of
-    const bool hard = int(island.bodies().size()) < least_pile;
     // (of what a dial asked for, only that was lost which was there)
     const double missed = -outcome.residual.h, fell = outcome.before - outcome.target_total + missed;
     const double lost = demand.set_energy ? std::clamp(fell, 0.0, missed) : missed;
-    if (hard && !island.has_sheets()) ledger.pending += lost * share;
     ledger.booked_loss += lost * share;
   }
 }
 
 double Ledger::owed_to(const Bounce& bounce) const {
   if (settings_.conservation != Conservation::cpd) return 0;
-  const auto owed = [&](int b) { return b < 0 ? 0 : state_.ledger[b].debt.h + state_.ledger[b].pending; };
+  const auto owed = [&](int b) { return b < 0 ? 0 : state_.ledger[b].debt.h; };
   return owed(bounce.body) + owed(bounce.other);
 }
 
@@ -194,20 +188,8 @@ void Ledger::pay(const Bounce& bounce, double paid) {
   for (const int b : {bounce.body, bounce.other}) {
     if (b < 0) continue;
     BodyLedger& ledger = state_.ledger[b];
-    ledger.target_total += share * (ledger.debt.h + ledger.pending);  // by which H missed its target
-    ledger.booked_loss -= share * ledger.pending;
-    ledger.debt.h -= share * ledger.debt.h, ledger.pending -= share * ledger.pending;
-  }
-}
-
-void Ledger::book_impacts(const std::function<bool(const Bounce&)>& goes_on) {
-  for (size_t b = 0; b < state_.ledger.size(); ++b) {
-    BodyLedger& ledger = state_.ledger[b];
-    if (ledger.pending == 0) continue;
-    const bool in_impact = std::any_of(state_.bounces.begin(), state_.bounces.end(), [&](const Bounce& bounce) {
-      return (bounce.body == int(b) || bounce.other == int(b)) && goes_on(bounce);
-    });
-    if (!in_impact) ledger.pending = 0;
+    ledger.target_total += share * ledger.debt.h;  // by which H missed its target
+    ledger.debt.h -= share * ledger.debt.h;
   }
 }
 

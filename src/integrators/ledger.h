@@ -2,7 +2,6 @@
 // one, and what counts as lost.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "integrators/island.h"
@@ -35,8 +34,6 @@ class Ledger {
   double owed_to(const Bounce& bounce) const;
   /// Takes what they got off their debts, from each its share.
   void pay(const Bounce& bounce, double paid);
-  /// What an impact has lost and nobody gets any more is a loss.
-  void book_impacts(const std::function<bool(const Bounce&)>& goes_on);
 
  private:
   double damping_of(int body, double time) const;

@@ -145,7 +145,6 @@ void World::rebound(double time) {
     if (bounce.other >= 0) other = impulse_on(bounce.other);
     limit_rebound(bounce, impulse_on(bounce.body), other, time);
   }
-  ledger().book_impacts([&](const Bounce& bounce) { return bounce.free == 0 && is_impact(bounce); });
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 

@@ -89,7 +89,7 @@ std::optional<std::uint64_t> Sleeping::start_hash(const Island& island) const {
     const BodyLedger& l = state_.ledger[b];
     add(hash, l.debt.p), add(hash, l.debt.l);
     for (const double a :
-         {double(b), l.debt.h, l.last_step, l.booked_loss, l.work, l.pending, l.pair_energy, l.friction_energy, double(l.history),
+         {double(b), l.debt.h, l.last_step, l.booked_loss, l.work, l.pair_energy, l.friction_energy, double(l.history),
           double(l.mode), l.wanted_energy.value_or(-1), l.held_energy.value_or(-1),
           double(l.wanted_energy.has_value()), double(l.held_energy.has_value()), l.damping.value_or(-1)})
       whole(a);

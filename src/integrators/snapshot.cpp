@@ -27,7 +27,7 @@ void visit(A& a, Quantities& q) {
 template <class A>
 void visit(A& a, BodyLedger& l) {
   archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
-              l.last_step, l.booked_loss, l.heat, l.work, l.pending, l.torn, l.pair_energy, l.friction_energy, l.mode,
+              l.last_step, l.booked_loss, l.heat, l.work, l.torn, l.pair_energy, l.friction_energy, l.mode,
               l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l, l.error_h,
               l.iterations, l.substeps);
 }

@@ -30,7 +30,6 @@ struct BodyLedger {
   double booked_loss = 0;  // taken on purpose so far; what wind brings counts as a negative loss
   double heat = 0;         // what steps could not resolve so far, and do not owe: solver.hold "resolved"
   double work = 0;         // of colliders that move, come or go, so far
-  double pending = 0;      // lost in an impact that is not over: paid back at its end, as far as restitution says
   int torn = 0;            // elements so far
   // of the last frame
   double pair_energy = 0;      // what it has against other bodies, its share, and colliders

@@ -166,7 +166,7 @@ void World::forget_history() {
       state.islands.clear();
   for (BodyLedger& ledger : state.ledger) {
     ledger.history = false, ledger.mode = Mode::free;
-    ledger.debt = {}, ledger.pending = ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
+    ledger.debt = {}, ledger.pair_energy = ledger.friction_energy = 0, ledger.slow_frames = 0;
   }
   group_islands();
   for (Island* island : islands_) {
@@ -283,7 +283,7 @@ Measures World::measure(int b) const {
   m.total = m.kinetic + m.elastic + m.contact + m.external;
   m.target_total = ledger.target_total;
   m.booked_loss = ledger.booked_loss, m.heat = ledger.heat, m.work = ledger.work, m.torn = ledger.torn;
-  m.owed = ledger.debt.h + ledger.pending;
+  m.owed = ledger.debt.h;
   m.multiplier = ledger.multiplier;
   m.iterations = ledger.iterations, m.substeps = ledger.substeps;
   m.error_p = ledger.error_p, m.error_l = ledger.error_l, m.error_h = ledger.error_h;
