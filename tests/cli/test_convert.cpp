@@ -236,7 +236,7 @@ TEST_CASE("convert refuses bad input with all that is wrong, and writes nothing"
 
   const Outcome flags = run(folder, {"convert", "a", "--to", "objj", "--body", "ropes", "--frames", "3:9"});
   CHECK(flags.code == 2);
-  CHECK(contains(flags.err, "--to: found \"objj\", expected one of obj, ply (nearest: obj)"));
+  CHECK(contains(flags.err, "--to: found \"objj\", expected one of usda, glb, pc2, mdd, vtu, vat, obj, ply, stl (nearest: obj)"));
   CHECK(contains(flags.err, "--body: found \"ropes\""));
   CHECK(contains(flags.err, "nearest: rope"));
   CHECK(contains(flags.err, "--frames: found 3:9, expected A:B:STEP with frames from 0 to 6"));
@@ -248,7 +248,7 @@ TEST_CASE("convert refuses bad input with all that is wrong, and writes nothing"
     std::filesystem::remove_all(folder.path("a/obj"));
   }
   CHECK(contains(run(folder, {"convert"}).err, "RUN_DIR: nothing given"));
-  CHECK(contains(run(folder, {"convert", "a"}).err, "--to: nothing given, expected one of obj, ply"));
+  CHECK(contains(run(folder, {"convert", "a"}).err, "--to: nothing given, expected one of usda, glb, pc2, mdd, vtu, vat, obj, ply, stl"));
   CHECK(contains(run(folder, {"convert", "b", "--to", "obj"}).err, "b: no such folder"));
   CHECK(run(folder, {"convert", "b", "--to", "obj"}).code == 2);
 
