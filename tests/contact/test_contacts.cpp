@@ -190,6 +190,7 @@ TEST_CASE("W of friction does not leap where its contact opens, and all of it is
     contacts.row_of_state = contacts.state_of_row = {0};
     contacts.start = {Vec4(Vec3{0, -depth, 0})};
     Contacts::OnShape on{};
+    on.row.count = 1, on.row.share[0] = 1;  // the vertex in row 0
     on.stiffness = k, on.friction = 1, on.pair = contacts.add_pair(0, -1, 0), on.anchor = 0;
     on.before = {-depth, {0, 1, 0}};
     contacts.on_shapes = {on};
@@ -246,6 +247,7 @@ TEST_CASE("a floor that moves does the force at the end of the step times its wa
   contacts.row_of_state = contacts.state_of_row = {0};
   contacts.start = {Vec4(Vec3{stretch, -depth, 0})};
   Contacts::OnShape on{};
+  on.row.count = 1, on.row.share[0] = 1;  // the vertex in row 0
   on.stiffness = k, on.friction = 1, on.pair = contacts.add_pair(0, -1, 0), on.anchor = 0;
   on.before = {-depth, {0, 1, 0}}, on.start_depth = depth, on.from = contacts.start[0].xyz() + end.position;
   contacts.on_shapes = {on};
