@@ -98,11 +98,10 @@ double rigid_energy(const Simulation& sim, int body, const std::vector<Vec3>& x,
 }  // namespace
 
 const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names = {"kinetic", "elastic",  "contact", "external",   "total",    "target",
-                                                 "rigid",   "momentum", "spin",    "iterations", "substeps", "ms",
-                                                 "loss",    "heat",     "work",    "owed",       "px",       "py",
-                                                 "pz",      "lx",       "ly",      "lz",         "cx",       "cy",
-                                                 "cz",      "failed",   "kept",    "off"};
+  static const std::vector<std::string> names = {
+      "kinetic",  "elastic", "contact", "external", "total", "target", "rigid", "momentum", "spin", "iterations",
+      "substeps", "ms",      "loss",    "heat",     "work",  "owed",   "px",    "py",       "pz",   "lx",
+      "ly",       "lz",      "cx",      "cy",       "cz",    "failed", "kept",  "off"};
   return names;
 }
 
@@ -155,8 +154,10 @@ std::vector<std::unique_ptr<Session::Lane>> Session::make_lanes(const Scene& sce
       const auto same = [&](const Diagnostic& other) { return other.where == d.where && other.what == d.what; };
       if (std::none_of(notes.items().begin(), notes.items().end(), same)) notes.items().push_back(d);
     }
-    if (lane) lanes.push_back(std::move(lane));
-    else refused.append(own);
+    if (lane)
+      lanes.push_back(std::move(lane));
+    else
+      refused.append(own);
   }
   if (lanes.empty() && at_least_one) throw Refusal{refused.text()};
   return lanes;
@@ -177,8 +178,10 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
     scene.colliders.push_back(floor_at(height));
     Diagnostics problems;
     std::vector<std::unique_ptr<Lane>> grounded = make_lanes(scene, methods, problems, false);
-    if (grounded.size() == lanes.size()) lanes = std::move(grounded), floor = height, notes = problems;
-    else scene = given;  // methods without contact go before a floor that nobody asked for
+    if (grounded.size() == lanes.size())
+      lanes = std::move(grounded), floor = height, notes = problems;
+    else
+      scene = given;  // methods without contact go before a floor that nobody asked for
   }
   scene_ = scene;
   lanes_ = std::move(lanes);
@@ -198,7 +201,9 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
       for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], v[k]), high[k] = std::max(high[k], v[k]);
     const Mesh& mesh = sim.mesh(b);
     shapes_.push_back({norm(high - low), sim.measure(b).mass,
-                       !mesh.tetrahedra.empty() ? 3 : !mesh.triangles.empty() ? 2 : 1});
+                       !mesh.tetrahedra.empty()  ? 3
+                       : !mesh.triangles.empty() ? 2
+                                                 : 1});
     size_ = std::max(size_, shapes_.back().size);
   }
   tell_scene(notes);
@@ -300,8 +305,8 @@ void Session::tell_state() {
   for (const BodySpec& body : scene_.bodies) friction = std::max(friction, body.friction);
   const MethodInfo* method = find_method(lanes_[0]->method);
   Json ranges = Json::object();
-  for (const char* name : {"energy", "momentum", "spin", "half_life", "gravity", "wind", "friction", "stiffness", "step",
-                           "iterations", "budget"}) {
+  for (const char* name : {"energy", "momentum", "spin", "half_life", "gravity", "wind", "friction", "stiffness",
+                           "step", "iterations", "budget"}) {
     const std::array<double, 2> r = range(name, std::max(0, watched_));
     ranges.set(name, Json::array({r[0], r[1]}));
   }
@@ -444,8 +449,10 @@ std::string Session::frame() {
   const Simulation& first = *lanes_[0]->simulation;
   const Row now = row();
   // what the page sees last is what it shows, also where a message changed it after its frame
-  if (rows_.empty() || rows_.back().frame != now.frame) rows_.push_back(now);
-  else rows_.back() = now;
+  if (rows_.empty() || rows_.back().frame != now.frame)
+    rows_.push_back(now);
+  else
+    rows_.back() = now;
   append(out, std::uint32_t(0x46525656));  // "VVRF"
   append(out, std::uint32_t(generation_));
   append(out, std::uint32_t(now.frame));

@@ -92,10 +92,10 @@ class Session {
     // was to where it is wanted in the time that the pointer took.
     Vec3 from, wanted, place;
     double duration = 0.1, travelled = 0;  // of that way, and since its begin [s]
-    double silent = 0;                   // since the pointer spoke [s]
-    Vec3 velocity;                       // of the hand, mean of the last frames [m/s]
-    std::vector<int> anchors;   // by lane
-    std::vector<Vec3> start;    // of the vertex, by lane
+    double silent = 0;                     // since the pointer spoke [s]
+    Vec3 velocity;                         // of the hand, mean of the last frames [m/s]
+    std::vector<int> anchors;              // by lane
+    std::vector<Vec3> start;               // of the vertex, by lane
     bool pin = false;
   };
   /// What was turned away from what the scene says.

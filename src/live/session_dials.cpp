@@ -12,7 +12,8 @@ namespace verve::live {
 namespace {
 
 /// Iterations that a step of a method which holds the energy may be cut to: with fewer it ends before it has it.
-/// (Over 60 frames of the built-in scenes H misses by more than 5 % with up to 7 in six of them, with 10 in two, by 6 and 9 %.)
+/// (Over 60 frames of the built-in scenes H misses by more than 5 % with up to 7 in six of them, with 10 in two, by 6
+/// and 9 %.)
 constexpr int least_iterations = 10;
 
 /// A parameter that makes a potential stiffer in proportion.
@@ -118,7 +119,8 @@ void Session::turn_dial(const std::string& name, const Json& message) {
     each([&](Simulation& sim) { sim.set_half_life(body, seconds); });
   } else if (name == "gravity") {
     const Vec3 gravity = vector(message, "value");
-    if (norm(gravity) > high) throw Refusal{"value: found " + format_value(norm(gravity)) + " m/s^2, expected at most " + format_value(high)};
+    if (norm(gravity) > high)
+      throw Refusal{"value: found " + format_value(norm(gravity)) + " m/s^2, expected at most " + format_value(high)};
     remember_dial();
     turned_.gravity = gravity;
     each([&](Simulation& sim) { sim.set_gravity(*turned_.gravity); });
@@ -144,7 +146,8 @@ void Session::turn_dial(const std::string& name, const Json& message) {
     for (const auto& lane : lanes_) apply_budget(*lane);
   } else if (name == "wind") {
     const Vec3 wind = vector(message, "value");
-    if (norm(wind) > high) throw Refusal{"value: found " + format_value(norm(wind)) + " m/s, expected at most " + format_value(high)};
+    if (norm(wind) > high)
+      throw Refusal{"value: found " + format_value(norm(wind)) + " m/s, expected at most " + format_value(high)};
     need_winds();
     remember_dial();
     turned_.wind = wind;

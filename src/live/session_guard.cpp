@@ -139,8 +139,10 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
   for (int b = 0; b < sim.bodies(); ++b) {
     const Dials& dials = scene_.bodies[b].dials;
     const auto turned = turned_.half_life.find(b);
-    if (turned != turned_.half_life.end()) damped |= std::isfinite(turned->second);
-    else damped |= !dials.half_life.empty() || !dials.damping.empty();
+    if (turned != turned_.half_life.end())
+      damped |= std::isfinite(turned->second);
+    else
+      damped |= !dials.half_life.empty() || !dials.damping.empty();
     const auto held = turned_.held.find(b);
     damped |= held != turned_.held.end() && (held->second.energy || held->second.momentum || held->second.spin);
   }
@@ -149,7 +151,8 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
   if (w.rebase || driven || (struck && index == 0)) {
     w.given = account, w.scale = index > 0 && struck ? first.scale : 0;
     if (index == 0) came_in_ = w.rebase || driven || !conserves ? 0 : account - was;
-  } else if (struck) {  // a method that loses has lost some of it within the frame: what came in is what the first one has
+  } else if (struck) {  // a method that loses has lost some of it within the frame: what came in is what the first one
+                        // has
     w.given += came_in_, w.scale = std::max(w.scale, first.scale);
   }
   w.rebase = false;
@@ -206,7 +209,8 @@ void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
     offers.items.push_back(offer("Half the time step", dial("step", sim.scene().step / 2)));
   }
   offers.items.push_back(offer("Calm", Json::object({{"type", "calm", {}}})));
-  if (!before_.empty()) offers.items.push_back(offer("Undo " + before_.back().what, Json::object({{"type", "undo", {}}})));
+  if (!before_.empty())
+    offers.items.push_back(offer("Undo " + before_.back().what, Json::object({{"type", "undo", {}}})));
   Json message = Json::object();
   message.set("type", "notice"), message.set("lane", int(index));
   message.set("text", text), message.set("offers", std::move(offers));
@@ -328,8 +332,8 @@ bool Session::calm_frame() {
         for (int i = 0; i < count; ++i) x[first + i] += (goal[i] - x[first + i]) * nearer;
         changed = true;
       } else if (conserves) {
-        // their energy goes by the half-life, which keeps the integrator's history: steps that begin anew in every frame
-        // hardly move a chain near its equilibrium
+        // their energy goes by the half-life, which keeps the integrator's history: steps that begin anew in every
+        // frame hardly move a chain near its equilibrium
         sim.set_half_life(b, last ? half_life_of(b, sim.time()) : calm_half_life);
         if (!free(b, int(index))) continue;
         sim.set_momentum(b, sim.measure(b).momentum * slower);

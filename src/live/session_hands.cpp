@@ -1,5 +1,5 @@
-// Hands: what pulls, pushes, spins and pins. Each is set by speed and energy, so that the same gesture is as strong on a
-// toy as on a house, and no gesture is an explosion.
+// Hands: what pulls, pushes, spins and pins. Each is set by speed and energy, so that the same gesture is as strong on
+// a toy as on a house, and no gesture is an explosion.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,8 +14,8 @@ namespace {
 /// A body held by a hand swings about it this often [1/s], held by a pin more often: soft enough to be thrown, stiff
 /// enough to be led.
 constexpr double hand_frequency = 2.2, pin_frequency = 6;
-/// Share of the rigid motion against the hand that a frame of 1/30 s takes away at the hand: without it a body led about
-/// keeps all the work that was done on it and circles the pointer for ever.
+/// Share of the rigid motion against the hand that a frame of 1/30 s takes away at the hand: without it a body led
+/// about keeps all the work that was done on it and circles the pointer for ever.
 constexpr double grip_damping = 0.2;
 /// Springs are not stretched beyond this many sizes of the body: a pointer flung across the screen is no explosion.
 constexpr double farthest_pull = 0.3;
@@ -25,7 +25,8 @@ constexpr double fastest_hand = 1.5;
 constexpr double slowest_pointer = 0.25;
 /// Of the body's size: how much of it a hand holds.
 constexpr double hand_size = 0.12;
-/// A click gives a body this speed [m/s], smaller ones than a metre as many sizes in a second. (A cube of a tonne: 61 J.)
+/// A click gives a body this speed [m/s], smaller ones than a metre as many sizes in a second. (A cube of a tonne: 61
+/// J.)
 constexpr double nudge_speed = 0.35;
 /// What a long drag of Push gives at most, in terms of a click.
 constexpr double strongest_push = 6;
@@ -53,8 +54,8 @@ Mat3 inertia_of(const std::vector<Vec3>& x, const std::vector<double>& masses, i
   return out;
 }
 
-/// Changes velocities by `kick(s)`, linear in s, with the largest s <= 1 that adds no more than `most` [J] to the kinetic
-/// energy, which is quadratic in s.
+/// Changes velocities by `kick(s)`, linear in s, with the largest s <= 1 that adds no more than `most` [J] to the
+/// kinetic energy, which is quadratic in s.
 void kick_within(const Simulation& sim, int body, double most, const std::function<void(double)>& kick) {
   const double before = sim.measure(body).kinetic;
   most = std::max(most, share_of_motion * before);

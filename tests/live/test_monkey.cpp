@@ -39,7 +39,8 @@ struct Monkey {
     last = message;
     for (const std::string& answer : session.handle(message)) {
       // what is refused is refused in words, and that is all
-      if (answer.find("\"type\": \"error\"") != std::string::npos) CHECK(answer.find("\"text\": \"\"") == std::string::npos);
+      if (answer.find("\"type\": \"error\"") != std::string::npos)
+        CHECK(answer.find("\"text\": \"\"") == std::string::npos);
     }
   }
 
@@ -51,14 +52,16 @@ struct Monkey {
     const std::string at = ", \"vertex\": " + std::to_string(vertex);
     switch (whole(12)) {
       case 0:
-      case 1: return say("{\"type\": \"push\"" + at + ", \"direction\": " + text(way(1)) + "}");
+      case 1:
+        return say("{\"type\": \"push\"" + at + ", \"direction\": " + text(way(1)) + "}");
       case 2:
         return say("{\"type\": \"push\"" + at + ", \"direction\": " + text(way(1)) +
                    ", \"speed\": " + text(real(0, 10)) + "}");
       case 3:
         return say("{\"type\": \"spin\", \"body\": " + std::to_string(whole(sim.bodies())) +
                    ", \"omega\": " + text(way(8)) + "}");
-      case 4: return say("{\"type\": \"pin\"" + at + "}");
+      case 4:
+        return say("{\"type\": \"pin\"" + at + "}");
       case 5:
       case 6:
         if (!held) {
@@ -67,10 +70,15 @@ struct Monkey {
         }
         hand += way(whole(4) ? 0.5 : 5);
         return say("{\"type\": \"drag\", \"id\": 1, \"to\": " + text(hand) + "}");
-      case 7: held = false; return say(R"({"type": "release", "id": 1})");
-      case 8: return say(R"({"type": "undo"})");
-      case 9: return say(whole(4) ? R"({"type": "reset"})" : R"({"type": "floor", "on": true})");
-      default: return turn();
+      case 7:
+        held = false;
+        return say(R"({"type": "release", "id": 1})");
+      case 8:
+        return say(R"({"type": "undo"})");
+      case 9:
+        return say(whole(4) ? R"({"type": "reset"})" : R"({"type": "floor", "on": true})");
+      default:
+        return turn();
     }
   }
 
@@ -81,14 +89,15 @@ struct Monkey {
       double low, high;
       bool vector;
     };
-    static const Dial dials[] = {{"energy", 0, 1000, false},    {"momentum", 0, 100, false},   {"spin", 0, 20, false},
-                                 {"half_life", 0.05, 20, false}, {"gravity", -20, 20, true},   {"stiffness", 0.1, 10, false},
-                                 {"step", 0.002, 0.1, false},    {"iterations", 1, 100, false}, {"friction", 0, 1.5, false}};
+    static const Dial dials[] = {
+        {"energy", 0, 1000, false},     {"momentum", 0, 100, false},   {"spin", 0, 20, false},
+        {"half_life", 0.05, 20, false}, {"gravity", -20, 20, true},    {"stiffness", 0.1, 10, false},
+        {"step", 0.002, 0.1, false},    {"iterations", 1, 100, false}, {"friction", 0, 1.5, false}};
     const Dial& dial = dials[whole(std::size(dials))];
     const int place = whole(4);
     const double value = place == 0 ? dial.low : place == 1 ? dial.high : real(dial.low, dial.high);
-    say("{\"type\": \"dial\", \"name\": \"" + std::string(dial.name) + "\", \"value\": " +
-        (dial.vector ? text(Vec3{0, -value, 0}) : text(value)) + "}");
+    say("{\"type\": \"dial\", \"name\": \"" + std::string(dial.name) +
+        "\", \"value\": " + (dial.vector ? text(Vec3{0, -value, 0}) : text(value)) + "}");
   }
 
   /// A frame, and what must hold after it.
@@ -139,8 +148,8 @@ struct Monkey {
     for (int b = 0; b < sim.bodies(); ++b) {
       const Measures m = sim.measure(b);
       const double unit = rest_energy(b);
-      // Weight moves them again: what nothing holds falls, and what is held upside down swings, as it should. Those that
-      // hang are in a test of their own.
+      // Weight moves them again: what nothing holds falls, and what is held upside down swings, as it should. Those
+      // that hang are in a test of their own.
       if (!weightless) continue;
       const double moving = m.kinetic;
       // a seventh of its size in a second
@@ -148,8 +157,8 @@ struct Monkey {
                                                  << ", of " << unit << ", after " << gestures << " gestures, with "
                                                  << state());
       if (weightless && session.free(b))
-        CHECK_MESSAGE(m.elastic <= 1e-3 * unit,
-                      scene << ": body " << b << " is out of shape, W = " << m.elastic << " of " << unit << ", with " << state());
+        CHECK_MESSAGE(m.elastic <= 1e-3 * unit, scene << ": body " << b << " is out of shape, W = " << m.elastic
+                                                      << " of " << unit << ", with " << state());
     }
   }
 };
