@@ -368,7 +368,7 @@ TEST_CASE("an anchored vertex stays within the weight and pull of the body over 
   for (const double stiffness : {1e5, 1e6, 1e7}) {
     Scene scene = hanging("cpd", stiffness);
     const auto w = world_of(scene);
-    const int row = w->model.anchors[0].rows[0];
+    const int row = w->matter.anchors[0].rows[0];
     const Vec3 nail = w->state.x[row].xyz();
     double most = 0;
     for (int k = 0; k < 100; ++k) {
