@@ -94,9 +94,10 @@ TEST_CASE("a contact finds the friction anchor that it had") {
   BoxOnFloor arrangement(-0.01, 0.5);
   Contacts c = arrangement.contacts();
   REQUIRE(c.friction_anchors.size() == 9);
-  for (FrictionAnchor& a : c.friction_anchors) CHECK(a.cap == FrictionAnchor::unknown);
-  CHECK(c.activate_friction(false));
-  std::vector<double> losses(1);
+  for (FrictionAnchor& a : c.friction_anchors) CHECK(a.cap == FrictionAnchor::fresh);
+  std::vector<double> energies(1), losses(1);
+  std::vector<Vec4> change(arrangement.x.size());
+  c.follow_pressure(Contacts::Follow::both, arrangement.x.data(), change.data(), energies);
   c.apply_slip(arrangement.x.data(), losses);
   arrangement.anchors = c.friction_anchors;
   sort_by_key(arrangement.anchors);
