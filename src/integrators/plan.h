@@ -55,7 +55,7 @@ inline constexpr int most_substeps = 16;
 /// Of these, for the sake of vibrations and impacts [1].
 inline constexpr int most_for_vibration = 8;
 /// h times the frequency of the deformation that a sub-step may have [rad]: in the air four and a half steps per
-/// period. A mode runs late by a twelfth of the square of it. (Decision 013: with 1.6 a T-pipe was 7 times as far from
+/// period. A mode runs late by a twelfth of the square of it. (Decision 014: with 1.6 a T-pipe was 7 times as far from
 /// fine steps; with 1.3 a box of five frames per period takes more than the 7 iterations of design 4.5.)
 inline constexpr double free_phase = 1.4;
 /// Likewise where steps are searched for their length: they take fewer iterations in all (presets from mirrored, flat and
