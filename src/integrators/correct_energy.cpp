@@ -71,7 +71,7 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   enter_frame();
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   const double now = out.target_total + out.residual.h;
-  // (what an impact has lost comes back as a whole: restitution takes its part where the bodies part)
+  // (what an impact takes from the rigid motion comes back: restitution takes its part where the bodies part)
   double level = energy_level(out.target_total, out.residual.h, owed, impact ? 1 : plan.returned);
   // what a dial asks a step to lose at once, a solve that looks for it may not be able to
   if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
@@ -155,8 +155,8 @@ void Island::give_energy(double missing, double slack, bool elastic, StepOutcome
 /// In an impact H comes back to what the step has lost it from. What forces have changed by in it, dF, is what
 /// a step of BDF2 does not resolve; in the norm of A^-1 that is its loss. Its rigid part, of each body, is what a contact
 /// has taken that is shorter than the step: it goes to the rigid motion, along the push of the contacts (a hard ball
-/// bounces off), for restitution to take its part where they part. The rest are waves in the bodies, and go along A^-1 of
-/// the elastic forces' part of dF, which moves no
+/// bounces off), for restitution to take its part where they part. The rest, of which the square of the restitution comes
+/// back, are waves in the bodies, and go along A^-1 of the elastic forces' part of dF, which moves no
 /// centre of mass: given to the bounce they would throw a soft body higher than it came from. docs/decisions/012
 void Island::restore_parts(double missing, StepOutcome& out) {
   divide_forces(elastic_, push_);
@@ -182,7 +182,7 @@ void Island::restore_parts(double missing, StepOutcome& out) {
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i];
   solve(gg_, Ag_);
   leave_held_momenta(Ag_, end_);
-  give_along(missing - given);
+  give_along(plan_.returned * (missing - given));
   add_velocities(lin_);
   out.residual.h += given;
 }

@@ -428,7 +428,8 @@ Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::str
 Expected<CompiledScene> compile(const Scene& scene) {
   Diagnostics out;
   CompiledScene compiled;
-  auto& [model, matter] = compiled;
+  Model& model = compiled.model;  // (no structured binding: clang 14 does not capture those)
+  Matter& matter = compiled.matter;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySpec& spec = scene.bodies[b];
     const std::string where = "bodies[" + std::to_string(b) + "]";

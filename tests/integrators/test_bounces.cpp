@@ -111,12 +111,12 @@ std::string name_of(const std::string& shape, double stiffness, double e) {
 }  // namespace
 
 TEST_CASE("balls of 1e4 to 1e9 Pa, with restitution 0 to 1, rise on plane, sphere, capsule and mesh as in fine steps") {
-  // A ball of 1e4 Pa strikes at 1.4 times its speed of sound: 10 to 50 % too high. One of 1e5 that loses energy goes on
-  // touching by single vertices while it rises, 7 to 15 %. One of 1e7 leaves between two steps, 6 %.
+  // A ball of 1e4 Pa strikes at 1.4 times its speed of sound: 6 % too low to 41 % too high. One of 1e5 that loses energy
+  // goes on touching by single vertices while it rises, 5 to 12 %.
   std::set<std::string> known;
   for (const char* const shape : {"plane", "sphere", "capsule", "mesh"})
     for (const auto& [stiffness, e] : std::initializer_list<std::pair<double, double>>{
-             {1e4, 0.3}, {1e4, 0.5}, {1e4, 0.8}, {1e4, 1}, {1e5, 0.3}, {1e5, 0.5}, {1e7, 0.3}, {1e7, 0.5}})
+             {1e4, 0.3}, {1e4, 0.5}, {1e4, 0.8}, {1e4, 1}, {1e5, 0.3}, {1e5, 0.5}})
       known.insert(name_of(shape, stiffness, e));
   double worst = 0;
   for (const std::string shape : {"plane", "sphere", "capsule", "mesh"})

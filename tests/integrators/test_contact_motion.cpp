@@ -408,7 +408,9 @@ TEST_CASE("a rebound has the speed that restitution says, and what is missing is
       CHECK(std::abs(kept_energy(m) - start) <= 1e-4 * start);
     }
     MESSAGE("in ", in, ", out ", out);
-    CHECK(out == doctest::Approx(e * in).epsilon(0.02));
+    // The inventory's 5 %. (It was 2 % while bodies were slowed down to e times their speed at the end of the frame in
+    // which they left; now that is at the end of the sub-step, and gravity takes 0.04 m/s in the rest of the frame.)
+    CHECK(out == doctest::Approx(e * in).epsilon(0.05));
     CHECK(sim.measure().booked_loss > 0);
   }
 }
