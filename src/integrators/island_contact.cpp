@@ -41,7 +41,7 @@ void Island::find_metric() {
   blocks_.clear();
   for (const SolverParts::Part& part : factor_.parts()) {
     Factor& factor = *part.factor;
-    factor.columns.bind(factor.solver, part.rows, factor.version + factor.changes);
+    factor.columns.bind(factor.solver, part.rows, factor.state);
     blocks_.push_back({&factor.columns, part.first, factor.columns.generation()});
   }
   find_turns();

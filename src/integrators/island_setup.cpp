@@ -223,7 +223,7 @@ void Island::solve_columns() {
 /// A^-1 K of the rest shape, made anew where the matrix has changed.
 void Island::solve_rest(Factor& factor, double hh) {
   auto& swing = factor.at_rest;
-  if (swing.version == factor.version && swing.changes == factor.changes) return;
+  if (swing.state == factor.state) return;
   const double stiff = 1 / (hh * hh);
   for (int i = 0; i < rows_; ++i) kr_[i] = rest_.rows[i] * (forcing.mass[i] * stiff);
   for (const AnchorTerm& term : anchors_)
@@ -244,7 +244,7 @@ void Island::solve_rest(Factor& factor, double hh) {
     lever_second = lever_second + outer(lever.xyz(), rest_.rows[i].xyz() * forcing.mass[i]);
   }
   swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
-  swing.version = factor.version, swing.changes = factor.changes;
+  swing.state = factor.state;
 }
 
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along

@@ -88,7 +88,7 @@ bool SystemMatrix::factorize(Factor& factor, std::shared_ptr<const FactorBase> b
   ++factorizations_;
   factor.version = -1;
   if (!factor.solver.factorize(assembly_.matrix(), terms_.bodies.size() == 1, factor.precision)) return false;
-  factor.version = version_, factor.changes = changes_;
+  factor.version = version_, factor.changes = changes_, factor.state = ++states_;
   factor.base = std::move(base);
   work_.factors += 1, work_.made += double(factor.solver.nonzeros());
   return true;
@@ -155,7 +155,7 @@ bool SystemMatrix::follow_changes(Factor& factor) {
   if (!add_removed(*factor.base, changes)) return false;
   std::erase_if(changes, [](const LowRankTerm& t) { return t.weight == 0; });
   if (factor.solver.set_changes(changes) != LowRankUpdate::Status::done) return false;
-  factor.changes = changes_;
+  factor.changes = changes_, factor.state = ++states_;
   return true;
 }
 

@@ -50,10 +50,11 @@ class SystemMatrix {
     double hh = 0;
     Precision precision = Precision::float64;
     long version = -1, changes = -1;         // of the matrix, when it was made and when it followed it last
+    long state = -1;                         // another one whenever it is made or follows: what it solves to the last bit
     std::shared_ptr<const FactorBase> base;  // what it was made with
     GlobalSolver solver;
     struct {  // of a single body in its rest shape, see Island::column_products
-      long version = -1, changes = -1;
+      long state = -1;  // of the factor
       std::vector<Vec4> arm, lever;  // rest - A^-1 K rest, A^-1 K rest
       std::vector<Float4> arm_narrow, lever_narrow;
       Mat3 second;                // sum arm (K rest)^T
@@ -112,6 +113,7 @@ class SystemMatrix {
   bool has_pattern_ = false;
   std::vector<std::unique_ptr<Factor>> factors_;
   int factorizations_ = 0;
+  long states_ = 0;  // of factors, so far
   Work work_;
 };
 

@@ -106,7 +106,6 @@ void World::reset() {
 void World::update_materials(double time) {
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Potentials& potentials = matter.bodies[b].potentials;
-    Island& island = islands_.of(int(b));
     for (size_t k = 0; k < potentials.size(); ++k) {
       const PotentialSpec& spec = scene.bodies[b].potentials[k];
       const ParameterValues& overrides = (*state.overrides)[b][k];
@@ -127,10 +126,14 @@ void World::update_materials(double time) {
       if (!changed) continue;
       state.parameters = changed;
       potentials[k]->set_parameters((*changed)[b][k]);
-      island.matrix_changed(), state.energy_changed(int(b));
-      for (Island* part : island.parts()) part->matrix_changed();
-      anchors().harden(island);
-      for (const int member : island.bodies()) state.ledger[member].history = false;
+      state.energy_changed(int(b)), state.ledger[b].history = false;
+      // (not of all that it touched in the last frame: which these were is no part of the state)
+      islands_.each_kept([&](Island& island) {
+        const std::vector<int>& bodies = island.bodies();
+        if (std::find(bodies.begin(), bodies.end(), int(b)) == bodies.end()) return;
+        island.matrix_changed();
+        anchors().harden(island);
+      });
     }
   }
 }

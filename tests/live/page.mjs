@@ -232,7 +232,7 @@ async function bear(page) {
   const cross = (a, b) => a.map((_, k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
   // angles about the axis of the first of them: what swings back goes down again
   let before = arm(await look()), axis = null, swept = 0, strayed = 0, nearest = Infinity;
-  for (let k = 0; k < 60 && swept < 2 * Math.PI; ++k) {
+  for (let k = 0; k < 90 && swept < 2 * Math.PI; ++k) {
     near((await inPage.step(page, 5)).total, hung.total, 1e-3, 'H of the bear that is held');
     const now = await look(), to = arm(now), area = cross(before, to);
     axis ??= area.map(x => x / length(area));
