@@ -43,7 +43,7 @@ std::set<std::string> words_of_sources() {
   std::set<std::string> out;
   add_words(text_of(root / "CMakeLists.txt"), out);
   for (const char* folder :
-       {"src", "include", "apps", "figures", "bench", "tests", "web", "scenes", "cmake", "scripts"})
+       {"src", "include", "apps", "figures", "bench", "python", "tests", "web", "scenes", "cmake", "scripts"})
     for (auto it = fs::recursive_directory_iterator(root / folder); it != fs::recursive_directory_iterator(); ++it) {
       if (it->path().filename() == "node_modules") it.disable_recursion_pending();
       if (it->is_regular_file() && kinds.count(it->path().extension().string())) add_words(text_of(it->path()), out);
