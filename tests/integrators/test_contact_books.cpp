@@ -75,7 +75,7 @@ BodySpec cloth(int vertices, double mu, double bending, double thickness, const 
 
 TEST_CASE("hard bodies gain nothing by an impact, nor in their flight after it (P16)") {
   // Steps that ended at a bound of their multiplier, at a kink of the contact energy or after 40 iterations were taken
-  // as they were, at the shortest length; and backward Euler, the last resort of what flies, left turning bodies the
+  // as they were, at the shortest length; and backward Euler, the last resort in free flight, left turning bodies the
   // velocity of a chord. These three gained 140 times their energy for a frame, 2.3 % and 3.3 %.
   const double e = 1;
   BodySpec ball = moving(hard("ball", "ball", {{"size", {0.31}}, {"frequency", {2}}}, 6.9e7), {0.24, 1.5, -0.0043},
