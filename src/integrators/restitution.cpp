@@ -109,7 +109,7 @@ void World::rebound(Island& island, const SubStep& step) {
         velocity -= before(met.other).velocity;
       } else {
         velocity += state.gravity * (step.from - clock(state.frame));
-        velocity -= collider_velocity(met.collider, step.to, point);
+        velocity -= collider_velocity(met.collider, step.from, step.to, point);
       }
       fresh.speed = std::max(0.0, -dot(velocity, n));
       state.bounces.push_back(fresh);
@@ -128,7 +128,7 @@ void World::rebound(Island& island, const SubStep& step) {
     if (touches) continue;
     std::optional<RigidImpulse> other;
     if (bounce.other >= 0) other = part_of(bounce.other);
-    limit_rebound(bounce, part_of(bounce.body), other, step.to);
+    limit_rebound(bounce, part_of(bounce.body), other, step.from, step.to);
   }
 }
 
@@ -143,13 +143,14 @@ void World::rebound(double time) {
     if (bounce.free == 0) continue;
     std::optional<RigidImpulse> other;
     if (bounce.other >= 0) other = impulse_on(bounce.other);
-    limit_rebound(bounce, impulse_on(bounce.body), other, time);
+    limit_rebound(bounce, impulse_on(bounce.body), other, time - scene.step, time);
   }
   std::erase_if(state.bounces, [&](const Bounce& b) { return b.free * scene.step > longest_gap + 0.5 * scene.step; });
 }
 
 /// One that leaves faster than restitution says is slowed down; one that leaves more slowly and is owed energy gets it.
-void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional<RigidImpulse> other, double time) {
+void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional<RigidImpulse> other, double from,
+                          double to) {
   if (!is_impact(bounce)) return;
   const double e =
       pair_of(bounce.body, other ? bounce.other : int(model.bodies.size()) + bounce.collider).restitution;
@@ -163,7 +164,7 @@ void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional
     const Whole there(*other, point, bounce.normal);
     velocity -= there.velocity, inverse_mass += there.inverse_mass;
   } else {
-    velocity -= collider_velocity(bounce.collider, time, point);
+    velocity -= collider_velocity(bounce.collider, from, to, point);
   }
   const double leaves = dot(velocity, bounce.normal), most = e * bounce.speed, owed = ledger().owed_to(bounce);
   if (!(leaves > 0)) return;
@@ -180,7 +181,7 @@ void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional
   double given = push(body, impulse);
   const double given_other = other ? push(*other, impulse * -1.0) : 0;
   if (bounce.collider >= 0) {  // of this, what a collider that moves has done by the impulse
-    const double work = dot(impulse, collider_velocity(bounce.collider, time, point));
+    const double work = dot(impulse, collider_velocity(bounce.collider, from, to, point));
     state.ledger[bounce.body].work += work, given -= work;
   }
   if (slow) return ledger().pay(bounce, given + given_other);
@@ -188,10 +189,9 @@ void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional
   if (other) state.ledger[bounce.other].booked_loss -= given_other;
 }
 
-/// Of the point of a collider that is at `point` at the end of a frame.
-Vec3 World::collider_velocity(int collider, double time, const Vec3& point) const {
-  const Vec3 before = carried_back(pose_of(collider, time - scene.step), pose_of(collider, time), point);
-  return (point - before) / scene.step;
+/// Between two times, of the point of a collider that is at `point` at the second.
+Vec3 World::collider_velocity(int collider, double from, double to, const Vec3& point) const {
+  return (point - carried_back(pose_of(collider, from), pose_of(collider, to), point)) / (to - from);
 }
 
 }  // namespace verve

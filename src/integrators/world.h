@@ -151,7 +151,7 @@ class World {
   /// Sides are bodies, and after them colliders.
   PairSurface pair_of(int a, int b) const { return pair_table_.of(a, b, state.friction); }
   Pose pose_of(int collider, double time) const;
-  Vec3 collider_velocity(int collider, double time, const Vec3& point) const;
+  Vec3 collider_velocity(int collider, double from, double to, const Vec3& point) const;
   /// What the detector asks for: of colliders between two times, of an island in the coming step.
   std::span<const ColliderMotion> collider_motions(double from, double to);
   MovingBodies predict(const Island& island, double h);
@@ -176,7 +176,8 @@ class World {
   RigidImpulse impulse_on(Island& island, int local_body);
   void rebound(Island& island, const SubStep& step);
   void rebound(double time);
-  void limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional<RigidImpulse> other, double time);
+  void limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional<RigidImpulse> other, double from,
+                     double to);
   double largest_restitution(const Island& island) const;
 
   int threads_;
