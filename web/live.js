@@ -474,7 +474,7 @@
       if (pointer.tool === 'hand') {
         const goal = pointer.hit.position.map((p, i) => p + (pointer.way ? pointer.way[i] : 0) - origins[pointer.lane][i]);
         const to = view.viewer.project(goal);
-        if (to) parts.push(`<path class="spring" d="M${from} L${to}"/><circle class="grip" cx="${from[0]}" cy="${from[1]}" r="6"/>` +
+        if (to) parts.push(`<path class="spring" d="M${from} L${to}"/><circle class="held" cx="${from[0]}" cy="${from[1]}" r="6"/>` +
                            `<circle class="finger" cx="${to[0]}" cy="${to[1]}" r="5"/>`);
       } else if (pointer.way) {
         const to = view.viewer.project([0, 1, 2].map(k => positions[3 * pointer.hit.vertex + k] + pointer.way[k]));

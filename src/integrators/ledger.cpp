@@ -33,12 +33,12 @@ void Ledger::hold_momenta(Island& island, double time, double h) {
     const Body& body = model_.bodies[b];
     const int offset = island.offset(int(k));
     RigidImpulse push{body.mass.data(),
-              island.motion.x.data() + offset,
-              island.motion.v.data() + offset,
-              island.motion.p.data() + offset,
-              body.count,
-              body.total_mass,
-              &body.coupling};
+                      island.motion.x.data() + offset,
+                      island.motion.v.data() + offset,
+                      island.motion.p.data() + offset,
+                      body.count,
+                      body.total_mass,
+                      &body.coupling};
     const Vec3 c = push.center();
     Vec3 force{}, torque{};
     for (int r = 0; r < body.count; ++r) {

@@ -166,7 +166,7 @@ struct StepPlan {
   bool halves = false;         // searched: taken in halves where the whole leads nowhere
   bool after_failure = false;  // searched potentials then leave H to the fallback integrator
   EnergyCorrection correction = EnergyCorrection::none;
-  double returned = 1;         // share of a loss that the correction gives back: restitution squared
+  double returned = 1;         // share of a loss that comes back, in an impact of waves alone: restitution squared
   int substeps = 1;
   double time_limit = std::numeric_limits<double>::infinity();
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr double hand_frequency = 2.2, pin_frequency = 6;
 /// Share of the rigid motion against the hand that a frame of 1/30 s takes away at the hand: without it a body led
 /// about keeps all the work that was done on it and circles the pointer for ever.
-constexpr double grip_damping = 0.2;
+constexpr double hand_damping = 0.2;
 /// Springs are not stretched beyond this many sizes of the body: a pointer flung across the screen is no explosion.
 constexpr double farthest_pull = 0.3;
 /// Sizes of the body that a hand moves in a second at most; a body that is thrown leaves it no faster.
@@ -271,7 +271,7 @@ void Session::pull(size_t index) {
     if (!(speed > 0)) continue;
     const Vec3 along = against / speed, torque = cross(arm, along);
     const double mobility = 1 / m.mass + dot(torque, turn * torque);
-    const double taken = 1 - std::pow(1 - grip_damping, 30 * sim.scene().step);
+    const double taken = 1 - std::pow(1 - hand_damping, 30 * sim.scene().step);
     sim.add_impulse(hand.body, along * (-taken * speed / mobility), at, 0);
   }
 }
