@@ -290,6 +290,7 @@ class Island {
   void prepare_minimizer(const Settings& settings);
   bool solve_plain(double& length2);
   void accelerate();
+  void undo_acceleration();
   HeldPair overlaps_of_pair(int pair) const;
   void take_in_pairs(StepProducts& step, IterationProducts& iteration);
   void add_pairs(const Direction& d);

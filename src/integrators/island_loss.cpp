@@ -22,7 +22,7 @@ constexpr double finds_loss = 0.1;
 constexpr double finds_loss_at_once = 0.003;  // t_pipe: with 0.01 15.6 iterations (max 55), with this 14.0 (27)
 /// Of the tolerance.
 constexpr double holds_itself = 0.1;
-/// Lengths of steps that may be accelerated, and so short that the next one may be.
+/// Lengths of steps towards H that may be accelerated, and so short that the next one may be.
 constexpr double accelerates = 0.1, may_accelerate = 0.17, slow_rate = 0.6;
 /// Likewise: a correction so short moves nothing that shows, whatever its direction. In short steps, which lose hardly
 /// anything, it is what the tolerance leaves of the step before that must be paid.
@@ -159,8 +159,13 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
   // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution
   const double rest = p.momenta && !p.pivots ? 1e-2 : std::min(1e-2, std::sqrt(p.tolerance));
   double reached = p.target.h, mu = 0;
+  double most = infinity;  // of g, where the last step was accelerated and must lower it
   for (int k = 0;; ++k) {
     sums_.energy = add_gradient(x_, gg_, kernel);
+    if (most < infinity && !(merit(0, 0) <= most)) {
+      undo_acceleration();
+      sums_.energy = add_gradient(x_, gg_, kernel);
+    }
     if (k == 0) out.unresolved = begin_lower(h, kernel);
     const RowSums& s = sums_.rows;
     const double now = s.kinetic + sums_.energy - p.beta * s.force_v;
@@ -223,10 +228,13 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     const Direction& d = next.direction;
     out.lambda = d.lambda;
     const double length = std::sqrt(d.norm2 / p.e_ref);
-    const bool slow = k > 0 && length < accelerates && length > slow_rate * out.step_length;
+    // Without H a step lowers g: it may be accelerated at any length, and is taken back where g does not fall. With H
+    // nothing tells whether it went too far, and only short steps of a slow iteration are.
+    const bool lowers = !loss_.found, slow = length < accelerates && length > slow_rate * out.step_length;
     out.step_length = length;
-    const double beta = slow && last_.counts ? extrapolation(step, products_k, d) : 0;
-    last_ = {length < may_accelerate, d, products_k, swing_.gg};
+    const double beta = k > 0 && last_.counts && (lowers || slow) ? extrapolation(step, products_k, d) : 0;
+    most = lowers && beta != 0 ? merit(0, 0) : infinity;
+    last_ = {lowers || length < may_accelerate, d, products_k, swing_.gg};
     watch.book(out.timings.conservation);
     move(d, beta);
     watch.book(out.timings.update);

@@ -208,6 +208,14 @@ void Island::accelerate() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
+/// Back to where the plain step led.
+void Island::undo_acceleration() {
+  x_.swap(end_);
+  const RowArrays rows = arrays();
+  pass([&](int begin, int end) { return arrive(rows, begin, end); });
+  accelerated_ = false;
+}
+
 StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                                bool plain) {
   Stopwatch watch;
@@ -330,11 +338,8 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       double now = merit(h_now - h_target, out.lambda), length = 1;
       for (int n = 0; n < most_trials && !(now <= last_merit - 1e-4 * length * slope + noise); ++n) {
         if (accelerator_ && accelerated_) {  // the plain step first
-          x_.swap(end_);
-          const RowArrays rows = arrays();
-          pass([&](int begin, int end) { return arrive(rows, begin, end); });
+          undo_acceleration();
           accelerator_->restart();
-          accelerated_ = false;
         } else {
           const double factor = n + 1 == most_trials ? 0 : n < halvings ? 0.5 : 0.1;
           shorten_step(factor);
