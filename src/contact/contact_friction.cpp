@@ -12,6 +12,9 @@ namespace {
 /// Of the square of the sine between two edges: below this they have no common point to be anchored at.
 constexpr double least_turn = 0.005;
 
+/// Of the stiffness of a spring that holds: with less across it, one that slides does nothing there.
+constexpr double least_across = 1e-9;
+
 /// W of a spring of stiffness k that slips at `cap` (Huber).
 double huber(double length, double k, double cap) {
   return k * length <= cap ? 0.5 * k * length * length : cap * length - 0.5 * cap * cap / k;
@@ -153,7 +156,8 @@ double Contacts::add_spring(FrictionPoint& place, double sign, Vec4* gradient, s
   return energy;
 }
 
-/// Along its stretch and across.
+/// Along its stretch and across. Of a spring that slides, W_t has the curvature of its pull across, mu f / d: with that
+/// of one that holds, what slides could turn aside in small steps only.
 void Contacts::set_friction_rows(FrictionPoint& place) {
   if (place.row < 0) {
     if (!(place.cap > 0)) return;
@@ -165,10 +169,12 @@ void Contacts::set_friction_rows(FrictionPoint& place) {
       place.offset, direction(std::abs(normal.x) < 0.7 ? cross(normal, {1, 0, 0}) : cross(normal, {0, 1, 0}), {}));
   ContactRow along;
   along.count = place.count, along.rows = place.rows, along.share = place.share, along.friction = true;
-  along.direction = first, along.stiffness = place.stiffness, along.force = -place.stiffness * norm(place.offset);
+  const double length = norm(place.offset), k = place.stiffness;
+  along.direction = first, along.stiffness = k, along.force = -k * length;
   along.low = -place.cap, along.high = place.cap, along.id = place.id;
   rows_[place.row] = along;
   along.direction = cross(normal, first), along.force = 0, ++along.id;
+  if (k * length > place.cap) along.stiffness = std::max(place.cap / length, least_across * k);
   rows_[place.row + 1] = along;
 }
 

@@ -7,6 +7,7 @@
 #include "base/stopwatch.h"
 #include "contact/contacts.h"
 #include "contact/proximity.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -20,9 +21,6 @@ constexpr double parallel = 0.05;
 /// From 0 at 0 to 1 at 1 and beyond, without a kink.
 double mollifier(double u) { return u < 1 ? u * u * (3 - 2 * u) : 1; }
 
-/// Of squared distances: what round-off makes of a feature that several faces share.
-constexpr double same_feature = 1e-9;
-
 }  // namespace
 
 /// A vertex that comes out on the other side has come through: the side on which it was goes on for it.
@@ -33,22 +31,29 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   return opposite(found.normal, c.before.normal) ? plane : found;
 }
 
-double Contacts::distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const {
+double Contacts::distance_from(const Face& face, const PointTriangle& nearest, double slack, const Vec4* x,
+                               Vec3& gradient) const {
   const Vec3 a = x[face.rows[0]].xyz(), b = x[face.rows[1]].xyz(), d = x[face.rows[2]].xyz();
   const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
   const double apart = std::sqrt(nearest.squared_distance);
   if (face.side != 0) {
     // a sheet: the side on which the vertex was stays its side, however far it has come through
     const Vec3 out = normal * double(face.side);
-    const bool flat = nearest.part == TrianglePart::face;
+    const bool flat = nearest.part == TrianglePart::face || apart <= slack;
     gradient = flat ? out : direction(nearest.offset, out);
     return flat ? dot(out, nearest.offset) : apart;
   }
   const double above = dot(normal, nearest.offset);
   gradient = normal;
+  if (apart <= slack) {  // no direction of its own: that of where it lies
+    const TrianglePart part = part_at(nearest.weights);
+    if (part != TrianglePart::face && face.is_closed(part))
+      gradient = direction(this->outward[face.normals][size_t(part)], normal);
+    return dot(gradient, nearest.offset);
+  }
   if (nearest.part == TrianglePart::face) return above;
   gradient = direction(nearest.offset, normal);
-  if (above >= 0) return apart;
+  if (above >= -slack) return apart;
   const Vec3& outward = this->outward[face.normals][size_t(nearest.part)];
   if (face.is_closed(nearest.part)) {
     // nearest to where faces meet, and to none of them: outside of a ridge, inside of a valley
@@ -67,37 +72,40 @@ double Contacts::distance_from(const Face& face, const PointTriangle& nearest, c
   // the edge is none that it may touch, and a plane across its way, frozen for the step, would be a wall to what slides
   // over it (a block on a slab stopped where its rim came to a row of vertices).
   const double e = norm(beside), below = -above, ratio = std::min(e, below) / std::max(e, below);
-  const bool inside = e < below;
+  const bool inside = e < below - slack;
   const double level = inside ? 1 + ratio * ratio : 2 * ratio, sideways = inside ? 2 * ratio : 0;
   gradient = normal * level + direction(beside, {}) * sideways;
   return (e * e - below * below) / std::max(e, below);
 }
 
-/// The nearest of the faces that a vertex may touch. An edge or a corner belongs to several, of which round-off would
-/// choose one: there it is as far outside as it is for any of them.
+/// The nearest of the faces that a vertex may touch. Of several that are equally near, as at an edge or a corner that
+/// they share, the one counts that it is farthest outside of; of several of these the first.
 double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   const Vec3 p = at(x, c.vertex);
   const auto nearest_on = [&](const Face& f) {
     return point_triangle(p, x[f.rows[0]].xyz(), x[f.rows[1]].xyz(), x[f.rows[2]].xyz());
   };
-  PointTriangle nearest;
+  const auto beyond = [](double distance, double by) { return distance > -by ? (distance + by) * (distance + by) : 0; };
   const Face* face = nullptr;
+  PointTriangle nearest;
+  double nearer = 0, as_near = 0;  // squares of the distances of a nearer face, and of one as near
+  int equal = 0;                   // that may be as near
   for (int f = c.first; f < c.last; ++f) {
     const PointTriangle found = nearest_on(faces[f]);
-    if (face && !(found.squared_distance < nearest.squared_distance)) continue;
+    equal += face && found.squared_distance <= as_near;
+    if (face && !(found.squared_distance < nearer)) continue;
     nearest = found, face = &faces[f];
+    const double distance = std::sqrt(found.squared_distance);
+    nearer = beyond(distance, -c.slack), as_near = beyond(distance, c.slack);
   }
   if (!face) return -std::numeric_limits<double>::infinity();
-  double distance = distance_from(*face, nearest, x, row.direction);
-  if (nearest.part != TrianglePart::face) {
-    const double tie = nearest.squared_distance * (1 + same_feature);
-    for (int f = c.first; f < c.last; ++f) {
-      const PointTriangle found = nearest_on(faces[f]);
-      if (&faces[f] == face || !(found.squared_distance <= tie) || found.part == TrianglePart::face) continue;
-      Vec3 gradient;
-      const double other = distance_from(faces[f], found, x, gradient);
-      if (other > distance) distance = other, row.direction = gradient, face = &faces[f], nearest = found;
-    }
+  double distance = distance_from(*face, nearest, c.slack, x, row.direction);
+  for (int f = c.first; equal > 0 && f < c.last; ++f) {
+    const PointTriangle found = nearest_on(faces[f]);
+    if (&faces[f] == face || !(found.squared_distance <= as_near)) continue;
+    Vec3 gradient;
+    const double other = distance_from(faces[f], found, c.slack, x, gradient);
+    if (other > distance + c.slack) distance = other, row.direction = gradient, face = &faces[f], nearest = found;
   }
   row.count = 4, row.scale = 1, row.rows = {c.vertex, face->rows[0], face->rows[1], face->rows[2]};
   row.share = {1, -nearest.weights[0], -nearest.weights[1], -nearest.weights[2]};

@@ -61,6 +61,7 @@ class Contacts {
     int pair = -1;             // in `touching_pairs`; -1: with itself
     int anchor = -1;           // in `friction_anchors`; -1: none
     double thickness = 0, stiffness = 0, friction = 0;
+    double slack = 0;          // distances that differ by less are equal (ties.h) [m]
     double rest = 0;           // penetration without a force [m] (CachedContact)
     double start_depth = 0;    // where the step begins, with colliders as they were then
     double way = 0;            // by how much more it is deep there once they have moved [m]
@@ -284,7 +285,8 @@ class Contacts {
   double depth_ = 0;
   std::vector<double> pair_energy_, friction_energy_, pair_lift_, friction_lift_;
   /// Signed distance of a vertex from one of its faces, and the gradient of that.
-  double distance_from(const Face& face, const PointTriangle& nearest, const Vec4* x, Vec3& gradient) const;
+  double distance_from(const Face& face, const PointTriangle& nearest, double slack, const Vec4* x,
+                       Vec3& gradient) const;
   bool looks_again_ = false;
   int& place_of(int body, int other, int collider) {
     return pair_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];

@@ -3,10 +3,10 @@
 // they do not give way; round shapes (sphere, capsule) are points and edges with a radius.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "contact/contact_detector.h"
 #include "contact/proximity.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -32,8 +32,6 @@ unsigned sides_beyond(const Box& a, const Box& b, double margin) {
     out |= unsigned(a.low[k] - margin > b.high[k]) << (2 * k) | unsigned(b.low[k] - margin > a.high[k]) << (2 * k + 1);
   return out;
 }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -143,6 +141,10 @@ void ContactDetector::detect_features(const Step& step, int s) {
           face ? point_key(s, p, {first + (*face)[0], first + (*face)[1], first + (*face)[2]}) : point_key(first, s, p);
       c.points.push_back(feature_from_[p]);
       on.start_depth = c.touch(on, x, here_row);
+      if (!round && on.start_depth - on.thickness > 0.5 * cb.thin + on.slack) {  // it never came through this side
+        c.points.pop_back(), c.faces.resize(on.first);
+        return;
+      }
       c.points.back() = feature_to_[p];
       const double depth = c.touch(on, x, here_row);
       meets |=
@@ -171,8 +173,8 @@ void ContactDetector::detect_features(const Step& step, int s) {
       const Vec3 outward = end.direction_to_world(features.outward[p]);
       Contacts::OnFaces on{};
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.pair = touching_pair;
-      on.thickness = thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
-      double best = infinity, depth = 0;
+      on.thickness = thickness, on.stiffness = cb.stiffness, on.friction = pair.friction, on.slack = tie * cb.edge;
+      bool some = false;  // of which the nearest counts
       for (size_t n = 0; n < near_faces_.size(); ++n) {
         if (n % group_size == 0 && face_groups_[n / group_size].distance(at) > farthest * (1 + 1e-9)) {
           n += group_size - 1;
@@ -190,7 +192,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
         // easily, have a side at their nearest face alone.
         const bool each = round && solid;
         if (solid && !round && dot(outward, normal) > opposing * norm(normal)) continue;  // it is not in the way
-        if (!solid || each) g.side = dot(normal, at - a) < 0 ? -1 : 1;
+        if (!solid || each) g.side = sign_of(dot(normal, at - a), on.slack * norm(normal));
         const PointTriangle near = point_triangle(at, a, d, e);
         double reach = 0;
         for (const int corner : g.rows) reach = std::max(reach, travel(corner));
@@ -207,13 +209,9 @@ void ContactDetector::detect_features(const Step& step, int s) {
           auto& normals = c.outward.emplace_back();
           for (int part = 0; part < 6; ++part) normals[part] = normals_[k].of(f, TrianglePart(part));
         }
-        c.faces.push_back(g);
-        if (near.squared_distance >= best) continue;
-        best = near.squared_distance;
-        depth = solid && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
+        c.faces.push_back(g), some = true;
       }
-      if (depth > 0.5 * cb.thin && !round) c.faces.resize(on.first);  // it never came through this side of a thin body
-      if (best < infinity && on.first < int(c.faces.size())) add_point(on, p, nullptr);
+      if (some) add_point(on, p, nullptr);
     }
     for (const int f : near_lines_) {
       const auto& [from, to] = features.edges[f];
@@ -239,7 +237,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
         if (near.squared_distance > reach * reach) continue;
         const Vec3 across = direction(cross(p, q), {});
         const bool solid = surface.solid_faces > 0;
-        on.side = dot(across, r) < 0 ? -1 : 1;
+        on.side = int(sign_of(dot(across, r), tie * cb.edge));
         if (!round) {
           const Vec3 middle = end.direction_to_world(features.sides[f][0] + features.sides[f][1]);
           on.side = dot(across, middle) < 0 ? -1 : 1;
@@ -249,7 +247,8 @@ void ContactDetector::detect_features(const Step& step, int s) {
         const Vec3 out = across * double(on.side);
         if (!round && !features.looks_towards(f, end.direction_to_local(out), cone_slack)) continue;
         if (solid && !normals_[k].looks_towards(e, out * -1.0, cone_slack)) continue;
-        if ((solid || !round) && dot(out, r) < -0.5 * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge)) continue;
+        if ((solid || !round) && dot(out, r) < -(0.5 + tie) * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge))
+          continue;
         if (first == 0) {
           first = -1 - int(c.points.size());
           c.points.push_back(feature_to_[from]), c.points.push_back(feature_to_[to]);

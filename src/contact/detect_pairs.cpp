@@ -5,6 +5,7 @@
 
 #include "contact/contact_detector.h"
 #include "contact/proximity.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -90,7 +91,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     Contacts::OnFaces on{};
     on.vertex = row, on.body = i, on.other = j, on.first = int(c.faces.size());
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    on.friction = pair.friction, on.anchor = -1;
+    on.friction = pair.friction, on.anchor = -1, on.slack = tie * cb.edge;
     // Faces that do not look towards a vertex of a solid are not in its way, but for what it lay on: bodies roll, and a
     // vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = on.key = vertex_key(ca.first + r, moving.bodies[j]);
@@ -100,7 +101,6 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     bool knows_outward = a.solid_faces == 0;
     const double least_reach = on.thickness + search_slack * cb.edge;
     const Vec3 v = x[row].xyz();
-    double best = std::numeric_limits<double>::infinity(), depth = 0;
     for (; at < end; ++at) {
       const int f = vertex_face_[at].feature_b;
       const auto& face = b.faces[f];
@@ -116,7 +116,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
       const Vec3 p = x[g.rows[0]].xyz();
       const double above = dot(normal, v - p);
       if (std::abs(above) > reach * (1 + 1e-9)) continue;
-      if (!solid) g.side = above < 0 ? -1 : 1;
+      if (!solid) g.side = sign_of(above, on.slack);
       const PointTriangle near = point_triangle(v, p, x[g.rows[1]].xyz(), x[g.rows[2]].xyz());
       if (near.squared_distance > reach * reach) continue;
       if (solid) {
@@ -125,19 +125,18 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
         for (int part = 0; part < 6; ++part) normals[part] = normals_[j].of(f, TrianglePart(part));
       }
       c.faces.push_back(g);
-      if (near.squared_distance >= best) continue;
-      best = near.squared_distance;
-      depth = solid && dot(normal, near.offset) < 0 ? std::sqrt(best) : 0;
     }
     on.last = int(c.faces.size());
+    if (on.first == on.last) continue;
     c.close_faces(on.first);
-    // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
-    if (depth > (i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin)) c.faces.resize(on.first);
-    if (on.first == int(c.faces.size())) continue;
     ContactRow here;
     on.start_depth = c.touch(on, x, here);
-    // nor is what would push it to the side: a vertex of a floor is beside an edge before it is below it
-    if (a.solid_faces > 0 && dot(outward, direction(here.direction, {})) > opposing && !pressed) {
+    // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
+    const double deepest = i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin;
+    const bool through = b.solid_faces > 0 && on.start_depth - on.thickness > deepest + on.slack;
+    // nor does it touch what would push it to the side: a vertex of a floor is beside an edge before it is below it
+    const bool sideways = a.solid_faces > 0 && dot(outward, direction(here.direction, {})) > opposing && !pressed;
+    if (through || sideways) {
       c.faces.resize(on.first);
       continue;
     }
@@ -164,7 +163,8 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     // the side of a sheet is that where it is; that of a solid is outside, where its edge lets anything lie on it
     const Vec3 across = cross(along_p, along_q);
     const double size = norm(across);
-    double side = dot(across, r) < 0 ? -1 : 1;
+    const double slack = tie * std::min(ca.edge, cb.edge);
+    double side = sign_of(dot(across, r), slack * size);
     if (solid_b) side = dot(across, spot_b.cone->first + spot_b.cone->second) < 0 ? -1 : 1;
     if (solid_a && !solid_b) side = dot(across, spot_a.cone->first + spot_a.cone->second) > 0 ? -1 : 1;
     if (solid_b && !spot_b.cone->contains(across * side, size, cone_slack)) continue;
@@ -178,7 +178,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     on.body = p.surface_a, on.other = p.surface_b;
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
     const double least_reach = on.thickness + search_slack * std::min(ca.edge, cb.edge);
-    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge})) continue;
+    if ((solid_a || solid_b) && dot(out, r) < -0.5 * std::min({ca.thin, cb.thin, ca.edge, cb.edge}) - slack) continue;
     const SegmentSegment near = segment_segment(p0, p0 + along_p, q0, q0 + along_q);
     double reach = 0;
     for (int k = 0; k < 4; ++k) reach = std::max(reach, travel(on.rows[k / 2], on.rows[2 + k % 2]));

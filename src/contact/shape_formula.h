@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "contact/shapes.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -39,7 +40,10 @@ std::unique_ptr<Shape> shape_of(const Formula& formula) {
   return std::make_unique<ShapeOf<Formula>>(formula);
 }
 
-inline double sign_of(double a) { return a < 0 ? -1 : 1; }
+/// Of what is longer than `slack`; a tie has none of its own.
+inline Vec3 direction_beyond(const Vec3& v, double slack, const Vec3& otherwise) {
+  return dot(v, v) > slack * slack ? direction(v, otherwise) : otherwise;
+}
 inline Box box_of(const Vec3& half) { return {-half, half}; }
 
 /// A size that is above 0 and finite; else std::invalid_argument with its name and that of the shape.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contact/proximity.h"
+#include "contact/ties.h"
 #include "geometry/box.h"
 #include "verve/diagnostics.h"
 
@@ -26,7 +27,7 @@ struct ShapeFeatures {
   bool looks_towards(int edge, const Vec3& n, double slack) const {
     const auto& [n1, n2] = sides[edge];
     const double both = dot(n1, n2) - slack;
-    return dot(n, n1 + n2) > 0 && dot(n, n1) >= both && dot(n, n2) >= both;
+    return dot(n, n1 + n2) > tie && dot(n, n1) >= both && dot(n, n2) >= both;
   }
 };
 

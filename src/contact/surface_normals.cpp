@@ -46,8 +46,10 @@ void SurfaceNormals::find_cone(int edge) {
   if (faces.size() != 2) return;
   const auto& e = surface_->edges[edge];
   const Vec3 &n1 = of_face(faces[0]), &n2 = of_face(faces[1]);
-  for (const int corner : surface_->faces[faces[1]])
-    if (corner != e[0] && corner != e[1] && dot(n1, (x_[corner] - x_[e[0]]).xyz()) > 0) return;  // concave
+  for (const int corner : surface_->faces[faces[1]]) {
+    const Vec3 beyond = (x_[corner] - x_[e[0]]).xyz();
+    if (corner != e[0] && corner != e[1] && dot(n1, beyond) > tie * norm(beyond)) return;  // concave; flat is not
+  }
   cones_[edge] = {n1, n2, dot(n1, n2)}, has_cone_[edge] = 1;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contact/surface.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -20,7 +21,7 @@ class SurfaceNormals {
     bool contains(const Vec3& n, double size, double slack) const {
       const double least = (both - slack) * size, along = dot(n, first), beside = dot(n, second);
       // one branch: which of these fails is anyone's guess
-      return bool(int(along + beside > 0) & int(along >= least) & int(beside >= least));
+      return bool(int(along + beside > tie * size) & int(along >= least) & int(beside >= least));
     }
   };
   /// Null: the edge is not convex, and nothing may.

@@ -9,10 +9,6 @@ namespace {
 
 bool finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
-// An offset shorter than this part of the surface's size has lost its direction to rounding (1e-16 of the size over
-// this leaves four digits).
-constexpr double least_offset = 1e-12;
-
 }  // namespace
 
 void SurfaceTree::set_rows() {
@@ -57,13 +53,15 @@ ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const
   const std::array<float, 3> p{float(local.x), float(local.y), float(local.z)};
   // how far p may be from where it should be; a bound of distances is good to that
   const double rounding = 0x1p-23 * (std::abs(local.x) + std::abs(local.y) + std::abs(local.z));
+  const double slack = tree.slack();
   PointTriangle best{};
-  best.squared_distance = reach < 1e150 ? reach * reach : INFINITY;
-  const auto limit_of = [&](double squared) {
-    const double d = std::sqrt(squared) + rounding;
-    return d * d;
+  // squares of distances: the least, the largest that is equal to it, and that of boxes which are looked into
+  double least, as_near, limit;
+  const auto set_least = [&](double squared) {
+    const double equal = std::sqrt(squared) + slack, box = equal + rounding;
+    least = squared, as_near = equal * equal, limit = box * box;
   };
-  double limit = limit_of(best.squared_distance);
+  set_least(reach < 1e150 ? reach * reach : INFINITY);
 
   struct Node {
     float bound;
@@ -84,11 +82,9 @@ ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const
         if (filter.accept && !filter.accept(filter.context, face)) continue;
         const auto& [a, b, c] = tree.surface_->faces[face];
         const PointTriangle found = point_triangle(x, tree.x_[a].xyz(), tree.x_[b].xyz(), tree.x_[c].xyz());
-        if (!(found.squared_distance < best.squared_distance) &&
-            !(found.squared_distance == best.squared_distance && (out.face < 0 || face < out.face)))
-          continue;
-        best = found, out.face = face;
-        limit = limit_of(best.squared_distance);
+        if (!(found.squared_distance <= as_near)) continue;
+        if (out.face < 0 || found.squared_distance < least) set_least(found.squared_distance);
+        if (out.face < 0 || face < out.face || best.squared_distance > as_near) best = found, out.face = face;
       }
       continue;
     }
@@ -103,12 +99,14 @@ ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const
   }
   if (out.face < 0) return out;
   out.part = best.part, out.weights = best.weights;
-  const Vec3 outward = pseudo_normal(*tree.surface_, tree.x_, out.face, best.part);
-  if (best.part == TrianglePart::face) {  // the normal of the face is the gradient, however near the point is
+  const bool on_surface = !(least > slack * slack);
+  const TrianglePart part = on_surface ? part_at(best.weights) : best.part;
+  const Vec3 outward = pseudo_normal(*tree.surface_, tree.x_, out.face, part);
+  if (part == TrianglePart::face) {  // the normal of the face is the gradient, however near the point is
     out.normal = outward;
-    out.distance = std::sqrt(best.squared_distance) * (dot(best.offset, outward) < 0 ? -1 : 1);
+    out.distance = std::sqrt(least) * (dot(best.offset, outward) < 0 ? -1 : 1);
   } else {
-    const Touch touch = signed_distance(best.offset, best.squared_distance, outward, least_offset * tree.size_);
+    const Touch touch = signed_distance(best.offset, least, outward, slack);
     out.distance = touch.distance, out.normal = touch.normal;
   }
   return out;
@@ -123,7 +121,7 @@ void closest(const SurfaceTree& tree, std::span<const Vec4> x, double reach, Clo
         const auto& [a, b, c] = tree.surface().faces[out[i - 1].face];
         const Vec4* p = tree.positions();
         const double d2 = point_triangle(x[i].xyz(), p[a].xyz(), p[b].xyz(), p[c].xyz()).squared_distance;
-        within = std::min(reach, std::sqrt(d2) * (1 + 1e-12));
+        within = std::min(reach, std::sqrt(d2) + tree.slack());
       }
       out[i] = closest(tree, x[i].xyz(), within);
     }

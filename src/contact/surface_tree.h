@@ -8,6 +8,7 @@
 #include "contact/box_tree.h"
 #include "contact/proximity.h"
 #include "contact/surface.h"
+#include "contact/ties.h"
 
 namespace verve {
 
@@ -35,6 +36,8 @@ class SurfaceTree {
 
   const Surface& surface() const { return *surface_; }
   const Vec4* positions() const { return x_; }
+  /// Distances that differ by less are equal [m].
+  double slack() const { return tie * size_; }
 
  private:
   friend ClosestPoint closest(const SurfaceTree& tree, const Vec3& x, double reach, const FaceFilter& filter);

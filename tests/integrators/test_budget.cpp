@@ -5,7 +5,9 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/random.h"
 #include "integrators/contact_scenes.h"
 #include "integrators/world.h"
 
@@ -157,21 +159,23 @@ TEST_CASE("frames end, whatever the budget: what it takes to halve sub-steps, an
 }
 
 TEST_CASE("a strip folded on itself does not enter itself, whatever the budget") {
-  Scene scene = strip();
-  const Course free = run(scene, 120);
+  // Each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is
+  // left of a clap is looking for contacts. The deepest place of a run leaps by a factor of three between starts that
+  // differ by a micrometre, so that several are judged, by their median and the deepest of all. Of 30 starts these
+  // were 2.7, 5.1 and 6.4 mm, and 10.9 at most, for budgets of 1.5, 1 and 0.5 times the mean without one at that
+  // time, 1.65 ms; the median of nine of them goes astray by 0.8 mm. (Judged were one run for each budget, and the mean
+  // of five budgets.)
   struct Case {
-    double share, deep, over;
+    double budget, deep, over;
   };
-  // each sub-step has two iterations at least, and there are so many that nothing passes through the strip; what is
-  // left of a clap is looking for contacts, 2.4 ms. (The bounds were 1.2, 1.5 and 2.5 when quiet frames took longer: of
-  // the mean that was then, 1.85 ms, they would be 1.0, 1.3 and 2.5. The depth at 1.5 was 2 % of the thickness.) The
-  // deepest place of a run leaps with the budget (3.4 to 5.4 mm between 1.45 and 1.55 of the mean, 3.6 to 8.4 around
-  // the mean): of five budgets around each share their mean is judged. (It was that of the share itself.)
-  for (const auto& [share, deep, over] : {Case{1.5, 0.05, 1.4}, {1.0, 0.08, 1.8}, {0.5, 0.1, 3.2}}) {
-    CAPTURE(share);
-    double depth = 0;  // mean
-    for (const double around : {0.97, 0.985, 1.0, 1.015, 1.03}) {
-      scene.solver.budget = share * around * free.mean;
+  constexpr int starts = 9;
+  for (const auto& [budget, deep, over] : {Case{2.475, 0.06, 1.4}, {1.65, 0.085, 1.8}, {0.825, 0.1, 3.2}}) {
+    CAPTURE(budget);
+    std::vector<double> depths;
+    for (int number = 0; number < starts; ++number) {
+      Scene scene = strip();
+      scene.bodies[0].place.translate += random_in_ball(11, std::uint64_t(number)) * 1e-6;
+      scene.solver.budget = budget;
       const Diagnostics problems = check_scene(scene);
       REQUIRE_MESSAGE(!problems.has_errors(), problems.text());
       World world(scene, std::move(compile(scene).value()), 1);
@@ -185,13 +189,15 @@ TEST_CASE("a strip folded on itself does not enter itself, whatever the budget")
         grown = std::max(grown, kept_energy(m) - start);
         most = std::max(most, report.work);
       }
-      MESSAGE("work ", free.most, " -> ", most, " of ", scene.solver.budget, "  deepest ", deepest, " m  grown ",
-              grown / start);
-      depth += deepest / 5;
+      MESSAGE("work ", most, " of ", budget, "  deepest ", deepest, " m  grown ", grown / start);
+      depths.push_back(deepest);
       CHECK(grown <= 1e-4 * start);
-      CHECK(most <= over * scene.solver.budget);
+      CHECK(most <= over * budget);
     }
-    CHECK(depth <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
+    std::sort(depths.begin(), depths.end());
+    MESSAGE("median ", depths[starts / 2], " m, deepest ", depths.back(), " m");
+    CHECK(depths[starts / 2] <= deep * 0.08);  // of its thickness; 0.7 % without a budget (test_contact_self.cpp)
+    CHECK(depths.back() <= 0.16 * 0.08);
   }
 }
 

@@ -11,15 +11,17 @@ namespace {
 
 struct Cuboid {
   Vec3 half;
+  double slack = tie * std::max({half.x, half.y, half.z});
   Touch at(const Vec3& x) const {
     const Vec3 q{std::abs(x.x) - half.x, std::abs(x.y) - half.y, std::abs(x.z) - half.z};
-    const int axis = q.x >= q.y && q.x >= q.z ? 0 : q.y >= q.z ? 1 : 2;
+    const double outmost = std::max({q.x, q.y, q.z});
+    const int axis = q.x >= outmost - slack ? 0 : q.y >= outmost - slack ? 1 : 2;
     Vec3 face{};
-    face[axis] = sign_of(x[axis]);
-    if (!(q[axis] > 0)) return {q[axis], face};
+    face[axis] = sign_of(x[axis], slack);
+    if (!(outmost > 0)) return {outmost, face};
     const Vec3 beyond{std::copysign(std::max(q.x, 0.0), x.x), std::copysign(std::max(q.y, 0.0), x.y),
                       std::copysign(std::max(q.z, 0.0), x.z)};
-    return {norm(beyond), direction(beyond, face)};
+    return {norm(beyond), outmost > slack ? direction(beyond, face) : face};
   }
   Box bounds() const { return box_of(half); }
   ShapeFeatures features() const {

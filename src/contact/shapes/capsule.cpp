@@ -11,7 +11,7 @@ struct Capsule {
   Touch at(const Vec3& x) const {
     const double along = x.y > half_length ? half_length : x.y < -half_length ? -half_length : x.y;
     const Vec3 off{x.x, x.y - along, x.z};
-    return {norm(off) - radius, direction(off, {1, 0, 0})};
+    return {norm(off) - radius, direction_beyond(off, tie * radius, {1, 0, 0})};
   }
   Box bounds() const { return box_of({radius, half_length + radius, radius}); }
   ShapeFeatures features() const {

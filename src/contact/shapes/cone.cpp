@@ -1,4 +1,5 @@
 // A cone about y, its tip above.
+#include <algorithm>
 #include <cmath>
 
 #include "contact/shape_formula.h"
@@ -13,23 +14,22 @@ namespace {
 struct Cone {
   double radius, half;
   double slant = std::sqrt(radius * radius + 4 * half * half);
+  double slack = tie * slant;
   double out = 2 * half / slant, up = radius / slant;  // normal of the side; it rises along (-up, out)
 
   Touch at(const Vec3& x) const {
     const double q = std::sqrt(x.x * x.x + x.z * x.z);
-    const Vec3 outward = direction({x.x, 0, x.z}, {1, 0, 0}), down{0, -1, 0};
+    const Vec3 outward = direction_beyond({x.x, 0, x.z}, slack, {1, 0, 0}), down{0, -1, 0};
     const Vec3 normal = outward * out + Vec3{0, up, 0};
     const double base = -half - x.y, side = (q - radius) * out + (x.y + half) * up;
-    if (!(base > 0) && !(side > 0)) return side >= base ? Touch{side, normal} : Touch{base, down};
+    const Vec3 from_tip{x.x, x.y - half, x.z}, tip{0, 1, 0}, at_rim = side >= base - slack ? normal : down;
+    if (!(base > 0) && !(side > 0)) return {std::max(side, base), norm(from_tip) > slack ? at_rim : tip};
     const double along = (radius - q) * up + (x.y + half) * out;
-    if (side > 0 && along >= slant) {
-      const Vec3 off{x.x, x.y - half, x.z};
-      return {norm(off), direction(off, {0, 1, 0})};
-    }
-    if (side > 0 && along > 0) return {side, normal};
-    if (!(q > radius)) return {base, down};
+    if (side > 0 && along >= slant) return {norm(from_tip), direction_beyond(from_tip, slack, tip)};
+    if (side > 0 && along > 0) return {side, norm(from_tip) > slack ? normal : tip};
+    if (!(q > radius)) return {base, at_rim};
     const Vec3 off = outward * (q - radius) - down * (x.y + half);
-    return {norm(off), direction(off, down)};
+    return {norm(off), direction_beyond(off, slack, normal)};
   }
   Box bounds() const { return box_of({radius, half, radius}); }
   ShapeFeatures features() const {

@@ -1,4 +1,5 @@
 // A rod along y with flat ends.
+#include <algorithm>
 #include <cmath>
 
 #include "contact/shape_formula.h"
@@ -10,15 +11,15 @@ namespace {
 
 struct Cylinder {
   double radius, half_length;
+  double slack = tie * std::max(radius, half_length);
   Touch at(const Vec3& x) const {
     const double from_axis = std::sqrt(x.x * x.x + x.z * x.z);
     const double side = from_axis - radius, end = std::abs(x.y) - half_length;
-    const Vec3 out = direction({x.x, 0, x.z}, {1, 0, 0}), up{0, sign_of(x.y), 0};
-    if (!(side > 0) && !(end > 0)) return side >= end ? Touch{side, out} : Touch{end, up};
+    const Vec3 out = direction_beyond({x.x, 0, x.z}, slack, {1, 0, 0}), up{0, sign_of(x.y, slack), 0};
+    if (!(side > 0)) return {std::max(side, end), side >= end - slack ? out : up};
     if (!(end > 0)) return {side, out};
-    if (!(side > 0)) return {end, up};
     const double distance = std::sqrt(side * side + end * end);
-    return {distance, direction(out * side + up * end, out)};
+    return {distance, direction_beyond(out * side + up * end, slack, out)};
   }
   Box bounds() const { return box_of({radius, half_length, radius}); }
   ShapeFeatures features() const {

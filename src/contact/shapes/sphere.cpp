@@ -8,7 +8,7 @@ namespace {
 
 struct Sphere {
   double radius;
-  Touch at(const Vec3& x) const { return {norm(x) - radius, direction(x, {0, 1, 0})}; }
+  Touch at(const Vec3& x) const { return {norm(x) - radius, direction_beyond(x, tie * radius, {0, 1, 0})}; }
   Box bounds() const { return box_of({radius, radius, radius}); }
   ShapeTriangles tessellate(double) const { return tessellate_capsule(radius, 0); }
   ShapeFeatures features() const { return {{Vec3{}}, {Vec3{}}, {}, {}, radius}; }
