@@ -21,6 +21,13 @@ inline constexpr int most_lanes = 4;
 /// Metrics of a lane in a frame, in this order, as the scene message names them.
 const std::vector<std::string>& metric_names();
 
+/// A key and a value of a link (docs/live.md).
+struct LinkItem {
+  std::string key, value;
+};
+/// What stands behind the # of an address, or the whole text where there is none; decoded.
+std::vector<LinkItem> parse_link(std::string_view link);
+
 class Session {
  public:
   explicit Session(const RunOptions& options = {});
@@ -164,6 +171,12 @@ class Session {
   void lift_pins(int body, size_t lane);
   void put_pins(int body, size_t lane);
   std::vector<Vec3> shape_near(int body, const std::vector<Vec3>& x) const;
+
+  // links and explanations (session_link.cpp, session_explain.cpp)
+  void open_link(const Json& message);
+  std::string link_text() const;
+  void tell_hash();
+  void explain();
 
   double half_life_of(int body, double time) const;
   void turn_dial(const Json& message);

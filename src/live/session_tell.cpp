@@ -191,6 +191,7 @@ void Session::tell_state() {
   out.set("touches", !scene_.colliders.empty() || scene_.contact.has_value());
   out.set("half_life", std::move(half_life)), out.set("held", std::move(held));
   out.set("pins", std::move(pins));
+  out.set("link", link_text());
   answers_.push_back(write_json(out));
 }
 
