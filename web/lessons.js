@@ -23,11 +23,11 @@ verve.lessons = [
               'every vertex farther than it came.',
     formula: '<i>h</i> &lt; 2 ∕ <i>ω</i>, &ensp; <i>ω</i> = √(<i>k</i> ∕ <i>m</i>)',
     legend: 'h time step, ω frequency of the stiffest spring k with its mass m',
-    link: 'scene=chain&methods=symplectic_euler,cpd&stiffness=0.1&step=0.005', dials: ['step', 'stiffness'],
-    task: 'Raise <b>Time step</b> from 5 to 8 ms and look at the left chain. <kbd>R</kbd> brings it back.',
+    link: 'scene=cube_rest&methods=symplectic_euler,cpd&step=0.01', dials: ['step', 'stiffness'],
+    task: 'Raise <b>Time step</b> from 10 to 20 ms and look at the left cube. Set it back and press <kbd>R</kbd>.',
     question: 'The springs become four times as stiff. How long may the step be now?',
     choices: ['as long as before', 'half as long', 'a quarter as long'], right: 1,
-    answer: 'Half: ω grows as the root of k. That is why stiff bodies are stepped implicitly: the chain on the right solves for ' +
+    answer: 'Half: ω grows as the root of k. That is why stiff bodies are stepped implicitly: the cube on the right solves for ' +
             'the end of each step and takes any step.'
   },
   {
