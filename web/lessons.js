@@ -75,8 +75,8 @@ verve.lessons = [
               'damping that nobody asked for.',
     formula: '<i>a</i><sub><i>n</i>+1</sub> ∕ <i>a</i><sub><i>n</i></sub> = 1 ∕ √(1 + (<i>ω h</i>)²)',
     legend: 'a amplitude of a swing of frequency ω, h time step',
-    link: 'scene=cube&methods=pd,cpd', dials: ['step', 'stiffness'],
-    task: 'Read the badge of PD after two seconds. Set <b>Time step</b> to 8 ms, press <kbd>R</kbd> and read it again.',
+    link: 'scene=cube_rest&methods=pd,cpd', dials: ['step', 'stiffness'],
+    task: 'Read the badge of PD after one second. Set <b>Time step</b> to 8 ms, press <kbd>R</kbd> and read it again.',
     question: 'Which swings does it kill first?',
     choices: ['the slow ones', 'all alike', 'the fast ones'], right: 2,
     answer: 'The fast ones: ωh is larger. What is left looks like a body under water. Shorter steps help, and cost as much ' +
@@ -126,11 +126,11 @@ verve.lessons = [
               'others that should not.',
     formula: '<i>H</i> = Σ<sub>modes</sub> <i>H</i><sub><i>i</i></sub> &ensp; is held, &ensp; each <i>H</i><sub><i>i</i></sub> is not',
     legend: 'Hᵢ energy of one way to vibrate',
-    link: 'scene=cube_rest&methods=cpd,cpd_euler', dials: ['step'],
-    task: 'Both keep 100 %. Watch for ten seconds which of the cubes still pulsates as a whole.',
+    link: 'scene=cube&methods=cpd,cpd_euler&accounts=on', dials: ['step'],
+    task: 'Both keep 100 %. Watch the accounts for ten seconds: where does energy still go to and fro between kinetic and elastic?',
     question: 'How can you tell how wrong a motion is?',
     choices: ['by its energy', 'beside fine steps', 'not at all'], right: 1,
     answer: 'Beside the same scene in steps so short that the method no longer matters. The right cube has all of its energy, ' +
-            'but in fine ripples. <code>verve truth</code> measures that for every method.'
+            'but hardly any in its pulsation. <code>verve truth</code> measures that for every method.'
   }
 ];

@@ -14,7 +14,7 @@
       if (UNDOABLE.has(message.type)) byId('undo').disabled = false;
       backend.send(message);
     },
-    wanted: {}, lesson: null,
+    wanted: {}, lesson: null, explainFrom: Infinity,
     redraw: () => views.want(),
     showArrow(lane, hit, direction, speed) {
       live.arrows.push({vertex: hit.vertex, way: direction.map(d => d * speed * 0.6), until: performance.now() + 500});
@@ -172,6 +172,10 @@
       curves.add(frame);
       noteExtremes(frame);
       views.offer(frame);
+      if (frame.number >= live.explainFrom) {
+        live.explainFrom = Infinity;
+        live.send({type: 'explain'});
+      }
     },
     lost(reason) {
       byId('backend').textContent = 'disconnected';
@@ -280,8 +284,8 @@
     'lessons-button': () => byId('lessons').showModal(),
     'how-button': showHow,
     'how-again': () => {
+      live.explainFrom = Math.max(live.state.frame, live.frame.number) + 1;  // once it is there
       live.send({type: 'step'});
-      live.send({type: 'explain'});
     },
     print: () => window.print(),
     drawer: () => live.setDrawer(!document.body.classList.contains('drawer-open')),

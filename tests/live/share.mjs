@@ -88,6 +88,18 @@ async function lessonsAreTrue() {
       return length;
     });
   }
+  await page.evaluate(() => verve.live.send({type: 'open', link: verve.lessons.at(-1).link}));
+  await inPage.scene(page, 'cube', 0);
+  await page.evaluate(() => verve.live.send({type: 'reset'}));
+  await inPage.step(page, 300);
+  const swings = await page.evaluate(() => verve.live.curves.history.map(({metrics}) => {
+    const elastic = metrics.slice(-100).map(m => m.elastic), mean = elastic.reduce((sum, w) => sum + w, 0) / elastic.length;
+    return {kept: metrics.at(-1).kept, swing: Math.hypot(...elastic.map(w => w - mean))};
+  }));
+  assert(swings.every(({kept}) => Math.abs(kept - 1) < 0.01), 'truth: both keep their energy');
+  assert(swings[0].swing > 3 * swings[1].swing, `truth: one still swings: ${JSON.stringify(swings)}`);
+  const left = h => energy(run(`scene=cube_rest&methods=pd&step=${h}`, Math.round(1 / h)));
+  assert(left(0.008) > 10 * left(0.0333333), 'loss: shorter steps lose less');
   assert(hangs.few > 1.2 * hangs.many, `pbd: ${hangs.few} m with 2 iterations, ${hangs.many} m with 50`);
   await page.close();
 }
