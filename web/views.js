@@ -11,6 +11,14 @@ globalThis.verve = globalThis.verve || {};
                         explicit_euler: 'Explicit Euler', symplectic_euler: 'Symplectic Euler'};
   const methodName = name => METHOD_NAMES[name] || name;
 
+  /** How a material looks: roughness, translucency, metal, threads across a sheet. */
+  const FINISHES = {
+    jelly: [0.08, 0.9, 0, 0], gummy: [0.15, 0.7, 0, 0], fat: [0.3, 0.6, 0, 0], muscle: [0.3, 0.4, 0, 0], rubber: [0.6, 0, 0, 0],
+    foam: [0.95, 0.25, 0, 0], sponge: [0.95, 0.2, 0, 0], silk: [0.25, 0.3, 0, 90], cotton: [0.9, 0.2, 0, 60], denim: [0.95, 0, 0, 45],
+    leather: [0.45, 0, 0, 0], paper: [0.9, 0.3, 0, 0], steel_sheet: [0.2, 0, 1, 0]
+  };
+  const finishOf = ({material, dimension}) => FINISHES[material] || (dimension === 2 ? [0.8, 0.15, 0, 60] : [0.42, 0.2, 0, 0]);
+
   function makeViews(live) {
     let origins = [], ground = null;
     let waiting = null, drawing = 0, wished = 0, lastTime = 0;
@@ -52,7 +60,9 @@ globalThis.verve = globalThis.verve || {};
     function drawn() {
       const {bodies, colliders} = live.scene;
       live.colliders = colliders.map(colliderMesh);
-      return [...bodies.map(b => ({...b, cage: Boolean(b.surface)})), ...bodies.filter(b => b.surface).map(b => b.surface),
+      for (const b of bodies) b.finish = finishOf(b);
+      return [...bodies.map(b => ({...b, cage: Boolean(b.surface)})),
+              ...bodies.filter(b => b.surface).map(b => ({...b.surface, finish: b.finish})),
               ...live.colliders];
     }
 
@@ -148,7 +158,7 @@ globalThis.verve = globalThis.verve || {};
       if (floors.length && live.state.gravity.some(Boolean)) low[1] = Math.min(low[1], Math.max(...floors));
       else if (floors.length) low[1] = Math.min(low[1], Math.max(Math.max(...floors), low[1] - 0.1 * diagonal));
       ground = floors.length ? Math.max(...floors) : null;  // a floor that is drawn is one
-      const margin = live.scene.colliders.length ? 0.15 : 0.25, middle = low.map((l, i) => (l + high[i]) / 2);
+      const margin = live.scene.colliders.length ? 0.08 : 0.14, middle = low.map((l, i) => (l + high[i]) / 2);
       const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
       const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
       // above and below are buttons

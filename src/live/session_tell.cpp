@@ -5,6 +5,7 @@
 #include "live/session.h"
 #include "model/model.h"
 #include "record/report_data.h"
+#include "verve/material.h"
 #include "verve/registry.h"
 #include "verve/version.h"
 
@@ -42,6 +43,15 @@ std::vector<float> floats(const std::vector<Vec3>& points) {
 template <class T>
 void append(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// The preset that a body was made of, by its numbers; empty for none. (A scene keeps the numbers, not the name.)
+std::string material_of(const BodySpec& body, int dimension) {
+  for (const MaterialInfo& info : material_infos())
+    if (info.dimension == dimension && info.body_density() == body.density && info.friction == body.friction &&
+        info.restitution == body.restitution)
+      return info.name;
+  return "";
 }
 
 /// Kinetic energy that a rigid body with the same P and L would have: what a half-life leaves.
@@ -88,6 +98,8 @@ void Session::tell_scene(const Diagnostics& notes) {
     body.set("name", sim.body_name(b));
     const std::string& color = scene_.bodies[b].color;
     body.set("color", color.empty() ? std::string(body_colors[b % std::size(body_colors)]) : color);
+    body.set("dimension", shapes_[b].dimension);
+    body.set("material", material_of(scene_.bodies[b], shapes_[b].dimension));
     body.set("first", sim.first_vertex(b));
     body.set("vertices", int(mesh.vertices.size()));
     body.set("mass", sim.measure(b).mass);
