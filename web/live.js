@@ -293,7 +293,8 @@
     'save-metrics': () => share.download(`${live.scene.name}.csv`, curves.table(live.scene.metrics), 'text/csv'),
     'save-state': () => live.send({type: 'save'})
   };
-  const needScene = new Set(['play', 'step', 'reset', 'floor', 'calm', 'undo', 'twin', 'link', 'embed', 'clip', 'how-button', 'how-again', 'save-picture', 'save-metrics', 'save-state']);
+  const needScene = new Set(['play', 'step', 'reset', 'floor', 'calm', 'undo', 'twin', 'link', 'embed', 'clip',
+                             'how-button', 'how-again', 'save-picture', 'save-metrics', 'save-state']);
   const act = name => {
     if (live.state || !needScene.has(name)) actions[name]();
   };

@@ -82,7 +82,8 @@ globalThis.verve = globalThis.verve || {};
       }
       float rough = finish.x, clear = strained > 0.0 ? 0.0 : finish.y, metal = strained > 0.0 ? 0.0 : finish.z;
       vec3 v = normalize(eye - point), h = normalize(LIGHT + v), base = pow(tint, vec3(2.2));
-      float facing = dot(n, LIGHT), sun = max(facing, 0.0), reach = facing > -0.4 * clear ? reached(point, 0.004 + 0.012 * (1.0 - sun), 5.0) : 0.0;
+      float facing = dot(n, LIGHT), sun = max(facing, 0.0), reach = 0.0;
+      if (facing > -0.4 * clear) reach = reached(point, 0.004 + 0.012 * (1.0 - sun), 5.0);
       // light that goes round the edge of what is translucent, and through it
       float wrapped = max((facing + 0.5 * clear) / (1.0 + 0.5 * clear), 0.0) * mix(reach, 1.0, 0.35 * clear);
       float through = clear * pow(max(dot(-v, normalize(LIGHT + 0.5 * n)), 0.0), 3.0);
@@ -90,7 +91,8 @@ globalThis.verve = globalThis.verve || {};
       vec3 mirror = mix(vec3(0.04), base, metal), shine = mirror + (1.0 - mirror) * edge * (1.0 - 0.8 * rough);
       vec3 lit = base * (1.0 - metal) * (0.62 * room(n, 1.0) + vec3(1.05, 0.98, 0.88) * wrapped);
       lit += base * base * vec3(1.3, 1.1, 0.9) * through;
-      lit += shine * room(reflect(-v, n), rough) * mix(0.5, 1.0, metal) + shine * sun * reach * pow(max(dot(n, h), 0.0), mix(220.0, 12.0, rough)) * mix(14.0, 1.2, rough);
+      float glint = pow(max(dot(n, h), 0.0), mix(220.0, 12.0, rough)) * mix(14.0, 1.2, rough);
+      lit += shine * (room(reflect(-v, n), rough) * mix(0.5, 1.0, metal) + sun * reach * glint);
       lit += 0.10 * base * pow(1.0 - max(dot(n, v), 0.0), 3.0);
       pixel = vec4(pow(toned(lit), vec3(1.0 / 2.2)), 1.0);
     }`;
