@@ -50,7 +50,20 @@ globalThis.verve = globalThis.verve || {};
   class WorkerBackend {
     constructor(listener) {
       this.name = 'WebAssembly';
-      this.worker = new Worker('worker.js');
+      this.waiting = [];
+      this.begin(listener).catch(error => listener.lost(`The simulation could not be started: ${error.message}. ` +
+                                                        'It needs a browser with WebAssembly SIMD and exceptions.'));
+    }
+    /** From a script, which a page may read wherever it is, file:// included. */
+    async begin(listener) {
+      await new Promise((done, failed) => {
+        const script = document.createElement('script');
+        Object.assign(script, {src: 'core.js', onload: done, onerror: () => failed(new Error('core.js is missing'))});
+        document.head.append(script);
+      });
+      const {worker, wasm} = verve.core, bytes = Uint8Array.from(atob(wasm), c => c.charCodeAt(0));
+      delete verve.core;
+      this.worker = new Worker(URL.createObjectURL(new Blob([worker], {type: 'text/javascript'})));
       this.worker.onmessage = e => {
         if (typeof e.data === 'string') listener.text(JSON.parse(e.data));
         else if (e.data instanceof ArrayBuffer) listener.frame(e.data);
@@ -58,15 +71,20 @@ globalThis.verve = globalThis.verve || {};
       };
       this.worker.onerror = e => {
         e.preventDefault();
-        listener.lost(`The simulation could not be started: ${e.message || 'worker.js is missing'}. ` +
-                      'It needs a browser with WebAssembly SIMD and exceptions.');
+        listener.lost(`The simulation has ended: ${e.message}. Reload this page.`);
       };
+      this.worker.postMessage(bytes.buffer, [bytes.buffer]);
+      for (const message of this.waiting.splice(0)) this.worker.postMessage(message);
+    }
+    post(message) {
+      if (this.worker) this.worker.postMessage(message);
+      else this.waiting.push(message);
     }
     send(message) {
-      this.worker.postMessage(JSON.stringify(message));
+      this.post(JSON.stringify(message));
     }
     drawn() {
-      this.worker.postMessage(null);
+      this.post(null);
     }
   }
 

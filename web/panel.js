@@ -1,4 +1,4 @@
-// The control panel: dials with value, unit and lock; the choice of methods; the list of scenes; what keys do.
+// The control panel: dials with value, unit and lock; the choice of methods; what keys do.
 'use strict';
 globalThis.verve = globalThis.verve || {};
 
@@ -147,11 +147,18 @@ globalThis.verve = globalThis.verve || {};
       slider.setAttribute('aria-valuetext', `${input.value} ${dial.unit}`);
     }
 
+    /** Only these dials, in a lesson; all of them without. */
+    only(keys) {
+      this.shown = keys;
+      this.refresh(true);
+    }
+
     refresh(force = false) {
       if (!this.live.state) return;
       const now = performance.now();
       for (const row of this.rows) {
-        if (row.dial.needs) row.row.classList.toggle('off', !row.dial.needs(this.live));
+        const needed = !row.dial.needs || row.dial.needs(this.live), chosen = !this.shown || this.shown.includes(row.dial.key);
+        row.row.classList.toggle('off', !needed || !chosen);
         if (!force && (row.quiet || 0) > now || row.frozen) continue;
         this.show(row, this.value(row.dial));
         if (!row.lock) continue;
@@ -186,27 +193,6 @@ globalThis.verve = globalThis.verve || {};
     return lanes => selects.forEach((select, i) => { select.value = lanes[i] || ''; });
   }
 
-  function buildScenes(list, scenes, choose) {
-    list.textContent = '';
-    const {names, columns, width, height} = verve.thumbnails;
-    for (const {name, description} of scenes) {
-      const button = element('button', 'scene', element('li', '', list));
-      const picture = element('span', 'thumbnail', button), index = names.indexOf(name);
-      if (index >= 0) {
-        const rows = Math.ceil(names.length / columns), x = index % columns, y = Math.floor(index / columns);
-        picture.style.backgroundImage = 'url(thumbnails.webp), linear-gradient(var(--sky-top), var(--sky-bottom))';
-        picture.style.backgroundSize = `${100 * columns}% ${100 * rows}%, 100% 100%`;
-        picture.style.backgroundPosition =
-            `${columns > 1 ? 100 * x / (columns - 1) : 0}% ${rows > 1 ? 100 * y / (rows - 1) : 0}%, 0 0`;
-        picture.style.aspectRatio = `${width} / ${height}`;
-      }
-      element('b', '', button).textContent = name.replaceAll('_', ' ');
-      element('span', 'sentence', button).textContent = description;
-      button.dataset.scene = name;
-      button.addEventListener('click', () => choose(name));
-    }
-  }
-
   const HELP = [
     ['Pointer', [
       ['drag a body', 'the tool: pull it about and throw it (Hand), push, spin, pin'],
@@ -219,8 +205,9 @@ globalThis.verve = globalThis.verve || {};
       ['K', 'Calm: everything comes to rest'], ['Z', 'undo the last gesture'], ['L', 'floor'],
       ['G P S N', 'hand, push, spin, pin'], ['Enter', 'the tool, in the middle of the view'],
       ['arrows + −', 'orbit and zoom'], ['V', 'first view'], ['F', 'follow the bodies'],
-      ['C', 'colour by strain'], ['W', 'wireframe'], ['T', 'plain PD twin'],
-      ['1 2 4', 'speed: whole, half, a quarter'], ['M', 'scenes'], ['D', 'dark or light'], ['?', 'this list']]]
+      ['C', 'colour by strain'], ['W', 'wireframe'], ['T', 'plain PD twin'], ['A', 'energy accounts, stacked'],
+      ['1 2 4', 'speed: whole, half, a quarter'], ['M', 'scenes'], ['E', 'lessons'], ['H', 'how a step works, in numbers'],
+      ['1 2 3', 'in a lesson: the answer'], ['D', 'dark or light'], ['?', 'this list']]]
   ];
   function buildHelp(place) {
     for (const [title, rows] of HELP) {
@@ -234,5 +221,5 @@ globalThis.verve = globalThis.verve || {};
     }
   }
 
-  Object.assign(verve, {Panel, buildCompare, buildScenes, buildHelp, dialNames: DIALS.map(d => d.key)});
+  Object.assign(verve, {Panel, buildCompare, buildHelp, dialNames: DIALS.map(d => d.key)});
 })(globalThis.verve);

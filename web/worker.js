@@ -1,9 +1,11 @@
-// The simulation beside the page: the core as WebAssembly, paced like `verve serve` paces it. Strings are messages, null
-// says that a frame was drawn.
-'use strict';
+// The simulation beside the page: the core as WebAssembly, paced like `verve serve` paces it. The first message is the
+// compressed core; after that strings are messages, and null says that a frame was drawn. Emscripten's script follows this
+// one (scripts/build-page).
 
 const MOST_IN_FLIGHT = 2;
 const early = [];
+let arrived = null;
+const packed = new Promise(done => { arrived = done; });
 let ready = false, inFlight = 0, owed = false, next = 0, timer = 0;
 
 self.Module = {
@@ -11,6 +13,14 @@ self.Module = {
   onFrame: buffer => postMessage(buffer, [buffer]),
   onAbort: what => postMessage({lost: `The simulation has ended: ${what}. Reload this page.`}),
   printErr: text => console.warn(text),
+  instantiateWasm(imports, done) {
+    const unpacked = packed.then(data => new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip')),
+                                                      {headers: {'Content-Type': 'application/wasm'}}));
+    WebAssembly.instantiateStreaming(unpacked, imports).then(
+        ({instance, module}) => done(instance, module), error => postMessage({lost: `The simulation could not be started: ` +
+            `${error.message}. It needs a browser with WebAssembly SIMD and exceptions.`}));
+    return {};
+  },
   onRuntimeInitialized() {
     ready = true;
     early.splice(0).forEach(take);
@@ -48,5 +58,8 @@ function tick() {
   if (Module._verve_running()) timer = setTimeout(tick, Math.max(0, next - performance.now()));
 }
 
-self.onmessage = e => ready ? take(e.data) : early.push(e.data);
-importScripts('verve.js');
+self.onmessage = e => {
+  if (e.data instanceof ArrayBuffer) arrived(e.data);
+  else if (ready) take(e.data);
+  else early.push(e.data);
+};

@@ -55,6 +55,9 @@ struct ServeOptions {
   std::string scene, port, threads;
   bool open = false;
 };
+struct LinkOptions {
+  std::string link, frames, threads;
+};
 struct BenchOptions {
   std::string csv, plot, threads, only, name;
   bool quick = false, quiet = false;
@@ -88,6 +91,7 @@ int bench(const BenchOptions& options, Diagnostics problems);
 int figures(const FiguresOptions& options, Diagnostics problems);
 int truth(const TruthOptions& options, Diagnostics problems);
 int serve(const ServeOptions& options, Diagnostics problems);
+int link(const LinkOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
 
 }  // namespace verve::cli

@@ -220,6 +220,7 @@ struct LiveServer::Impl {
                          : ends(".json") ? "application/json"
                          : ends(".svg")  ? "image/svg+xml"
                          : ends(".webp") ? "image/webp"
+                         : ends(".jpg")  ? "image/jpeg"
                                          : "application/octet-stream";
       std::string body(file.text);
       if (name == "index.html") {

@@ -312,6 +312,15 @@ int dispatch(int argc, char** argv) {
   text(serve_command, "--threads", serve_options.threads, "Threads (default: all); results do not depend on it", "N");
   serve_command->add_flag("--open", serve_options.open, "Open it in the browser, where there is a desktop");
 
+  LinkOptions link_options;
+  CLI::App* link_command = command(
+      "link", "Run what a link of the live page names, without a page; prints where each method is and its hash",
+      {"verve link 'scene=cube&methods=cpd,pd&stiffness=2' --frames 60"});
+  text(link_command, "link", link_options.link, "An address of the page, or what stands behind its # (docs/live.md)",
+       "");
+  text(link_command, "--frames", link_options.frames, "Number of frames (default: 60)", "N");
+  text(link_command, "--threads", link_options.threads, "Threads (default: all); results do not depend on it", "N");
+
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -343,6 +352,7 @@ int dispatch(int argc, char** argv) {
   if (figures_command->parsed()) return figures(figures_options, leftovers(*figures_command));
   if (truth_command->parsed()) return truth(truth_options, leftovers(*truth_command));
   if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
+  if (link_command->parsed()) return link(link_options, leftovers(*link_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }

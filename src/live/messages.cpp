@@ -140,8 +140,14 @@ void Session::dispatch(const Json& message) {
       {"list", false,
        [](Session& s, const Json&) {
          Json scenes = Json::array(), methods = Json::array(), out = Json::object();
-         for (const BuiltinScene& scene : builtin_scenes())
-           scenes.items.push_back(Json::object({{"name", scene.name, {}}, {"description", scene.description, {}}}));
+         for (const BuiltinScene& scene : builtin_scenes()) {
+           std::vector<JsonProblem> faults;  // there are none: the tests read them all
+           const Json read = parse_json(scene.text, 0, faults), *solver = read.find("solver");
+           const Json* method = solver ? solver->find("method") : nullptr;
+           scenes.items.push_back(Json::object({{"name", scene.name, {}},
+                                                {"description", scene.description, {}},
+                                                {"method", method ? method->text : SolverSpec().method, {}}}));
+         }
          for (const MethodInfo& info : method_infos())
            methods.items.push_back(Json::object({{"name", info.name, {}}, {"help", info.help, {}}}));
          out.set("type", "list");
@@ -151,6 +157,7 @@ void Session::dispatch(const Json& message) {
          s.answers_.push_back(write_json(out));
        }},
       {"load", false, [](Session& s, const Json& m) { s.load_message(m); }},
+      {"open", false, [](Session& s, const Json& m) { s.open_link(m); }},
       {"hello", true, [](Session& s, const Json&) { s.tell_scene({}); }},
       {"methods", true, [](Session& s, const Json& m) { s.set_methods(m); }},
       {"pause", true,
@@ -187,6 +194,8 @@ void Session::dispatch(const Json& message) {
       {"undo", true, [](Session& s, const Json&) { s.undo(); }},
       {"floor", true, [](Session& s, const Json& m) { s.set_floor(m); }},
       {"save", true, [](Session& s, const Json&) { s.save(); }},
+      {"hash", true, [](Session& s, const Json&) { s.tell_hash(); }},
+      {"explain", true, [](Session& s, const Json&) { s.explain(); }},
   };
   std::vector<std::string> known;
   for (const Entry& entry : entries) known.push_back(entry.type);

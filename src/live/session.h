@@ -21,6 +21,13 @@ inline constexpr int most_lanes = 4;
 /// Metrics of a lane in a frame, in this order, as the scene message names them.
 const std::vector<std::string>& metric_names();
 
+/// A key and a value of a link (docs/live.md).
+struct LinkItem {
+  std::string key, value;
+};
+/// What stands behind the # of an address, or the whole text where there is none; decoded.
+std::vector<LinkItem> parse_link(std::string_view link);
+
 class Session {
  public:
   explicit Session(const RunOptions& options = {});
@@ -52,8 +59,9 @@ class Session {
   /// By how much H of a lane misses its target, as a share of the energy that moves, and whether the page was told.
   double off(int lane) const { return lanes_[lane]->watch.off; }
   bool warned(int lane) const { return lanes_[lane]->watch.warned; }
-  /// Nothing pulls at bodies from afar; nothing holds this one.
+  /// Nothing pulls at bodies from afar; the scene holds this one; nothing holds this one.
   bool weightless() const;
+  bool anchored(int body, int lane = 0) const;
   bool free(int body, int lane = 0) const;
   bool calming() const { return calming_ > 0; }
 
@@ -76,6 +84,7 @@ class Session {
     std::vector<RemovedElements> removed;  // that the page knows of
     bool failed = false;
     Watch watch;
+    std::vector<bool> shaped;  // bodies that Calm brings to their shape at rest, their pins lifted
   };
   /// Metrics of a frame of all lanes that the page has not been sent yet.
   struct Row {
@@ -142,14 +151,11 @@ class Session {
   void save();
   void remake(const Scene& scene);
   void set_floor(const Json& message);
+  bool own_floor() const;
 
   // the guard (session_guard.cpp)
   void remember(const std::string& what);
   void undo();
-  void calm();
-  bool calm_frame();
-  void end_calm();
-  double half_life_of(int body, double time) const;
   void touched();
   void watch(size_t lane, std::vector<std::string>& out);
   void tell_broken(size_t lane, std::vector<std::string>& out) const;
@@ -157,6 +163,22 @@ class Session {
   bool struck_in(double from, double to) const;
   void kicked();
 
+  // Calm (session_calm.cpp)
+  void calm();
+  bool calm_frame();
+  void calm_lane(size_t lane, double since, bool last);
+  void end_calm();
+  void lift_pins(int body, size_t lane);
+  void put_pins(int body, size_t lane);
+  std::vector<Vec3> shape_near(int body, const std::vector<Vec3>& x) const;
+
+  // links and explanations (session_link.cpp, session_explain.cpp)
+  void open_link(const Json& message);
+  std::string link_text() const;
+  void tell_hash();
+  void explain();
+
+  double half_life_of(int body, double time) const;
   void turn_dial(const Json& message);
   void turn_dial(const std::string& name, const Json& message);
   void turn_lock(const Json& message);

@@ -51,6 +51,13 @@ std::array<double, 2> Session::range(const std::string& dial, int body) const {
   return {0.1, 1e6};  // budget
 }
 
+double Session::half_life_of(int body, double time) const {
+  if (const auto turned = turned_.half_life.find(body); turned != turned_.half_life.end()) return turned->second;
+  const Dials& dials = scene_.bodies[body].dials;
+  if (const auto damping = dials.damping.at(time); damping && *damping > 0) return std::log(2.0) / *damping;
+  return dials.half_life.at(time).value_or(HUGE_VAL);
+}
+
 /// A vector, or a length along what there is already.
 Vec3 Session::vector_or_length(const Json& message, double most, const Vec3& present, const Vec3& otherwise) const {
   const Json* value = message.find("value");

@@ -1,5 +1,5 @@
-// What makes a session safe to play with: a guard that watches the energy of every lane and says when it was broken, a
-// command that brings every body to rest, and a way back to before the last gesture.
+// What makes a session safe to play with: a guard that watches the energy of every lane and says when it was broken,
+// and a way back to before the last gesture.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "live/session.h"
-#include "potentials/polar.h"
 #include "verve/registry.h"
 
 namespace verve::live {
@@ -22,31 +21,6 @@ constexpr int good_again = 60;
 constexpr double still_speed = 1e-3;
 /// Gestures that can be undone.
 constexpr size_t most_remembered = 12;
-/// How long Calm takes, and for how long it shapes solids that carry a load; then they settle under it [s].
-constexpr double calm_time = 2.5, shaping_time = 1;
-/// Rates at which Calm takes velocities, and brings vertices to the rest shape [1/s]; half-life of the energy of what
-/// carries a load [s].
-constexpr double calm_rate = 5, shaping_rate = 8, calm_half_life = 0.12;
-/// A solid whose vertices are this far from its shape at rest, root mean square in sizes, does not come back by itself.
-constexpr double crumpled = 0.08;
-
-/// The rest shape, moved and turned to where the body is.
-std::vector<Vec3> rigid_fit(const std::vector<Vec3>& rest, const Vec3* x, const double* masses) {
-  Vec3 from, to;
-  double mass = 0;
-  for (size_t i = 0; i < rest.size(); ++i) from += rest[i] * masses[i], to += x[i] * masses[i], mass += masses[i];
-  from = from / mass, to = to / mass;
-  Mat3 moment;
-  double square = 0;
-  for (size_t i = 0; i < rest.size(); ++i) {
-    moment = moment + outer(x[i] - to, (rest[i] - from) * masses[i]);
-    square += masses[i] * norm(x[i] - to) * norm(rest[i] - from);
-  }
-  const Mat3 turn = square > 0 ? nearest_rotation(moment * (1 / square)) : Mat3::identity();
-  std::vector<Vec3> out;
-  for (const Vec3& r : rest) out.push_back(to + turn * (r - from));
-  return out;
-}
 
 template <class T>
 bool changes(const Track<T>& track, double from, double to) {
@@ -247,102 +221,6 @@ void Session::undo() {
   std::erase_if(hands_, [](const auto& h) { return !h.second.pin; });
   touched();
   tell_state();
-}
-
-// ---- Calm
-
-bool Session::weightless() const {
-  return norm(turned_.gravity.value_or(scene_.gravity)) == 0 && scene_.winds.empty() && scene_.forces.empty();
-}
-
-bool Session::free(int body, int lane) const {
-  const Simulation& sim = *lanes_[lane]->simulation;
-  for (size_t a = 0; a < scene_.anchors.size(); ++a)
-    for (const std::string& name : {scene_.anchors[a].body, scene_.anchors[a].to_body})
-      if (sim.anchor_active(int(a)) && name == sim.body_name(body)) return false;
-  return std::none_of(hands_.begin(), hands_.end(), [&](const auto& h) { return h.second.body == body; });
-}
-
-/// From now on every frame takes velocities and brings bodies nearer to their shape at rest, until they are still.
-void Session::calm() {
-  remember("Calm");
-  for (auto& [id, hand] : hands_)
-    if (!hand.pin)
-      for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->simulation->remove_anchor(hand.anchors[i]);
-  std::erase_if(hands_, [](const auto& h) { return !h.second.pin; });
-  turned_.held.clear();
-  for (const auto& lane : lanes_) {
-    lane->failed = false;
-    for (int b = 0; b < lane->simulation->bodies(); ++b) {
-      lane->simulation->hold_energy(b, {});
-      lane->simulation->hold_momentum(b, {});
-      lane->simulation->hold_spin(b, {});
-    }
-  }
-  calming_ = std::max(1, int(std::ceil(calm_time / lanes_[0]->simulation->scene().step)));
-  paused_ = false;
-  touched();
-  tell_state();
-}
-
-double Session::half_life_of(int body, double time) const {
-  if (const auto turned = turned_.half_life.find(body); turned != turned_.half_life.end()) return turned->second;
-  const Dials& dials = scene_.bodies[body].dials;
-  if (const auto damping = dials.damping.at(time); damping && *damping > 0) return std::log(2.0) / *damping;
-  return dials.half_life.at(time).value_or(HUGE_VAL);
-}
-
-void Session::end_calm() {
-  if (calming_ == 0) return;
-  calming_ = 0;
-  for (const auto& lane : lanes_)
-    for (int b = 0; b < lane->simulation->bodies(); ++b)
-      lane->simulation->set_half_life(b, half_life_of(b, lane->simulation->time()));
-  touched();
-}
-
-/// After a frame. True once it was the last one.
-bool Session::calm_frame() {
-  --calming_;
-  const double step = lanes_[0]->simulation->scene().step;
-  const bool last = calming_ == 0, early = calming_ * step > calm_time - shaping_time;
-  const double slower = last ? 0 : std::exp(-calm_rate * step), nearer = last ? 1 : 1 - std::exp(-shaping_rate * step);
-  for (size_t index = 0; index < lanes_.size(); ++index) {
-    Lane& lane = *lanes_[index];
-    Simulation& sim = *lane.simulation;
-    lane.failed = false;
-    const bool conserves = find_method(lane.method)->conservation != "none";
-    std::vector<Vec3> x = sim.positions(), v = sim.velocities();
-    bool changed = last || !conserves;
-    for (int b = 0; b < sim.bodies(); ++b) {
-      const int first = sim.first_vertex(b), count = int(sim.mesh(b).vertices.size());
-      const bool unloaded = weightless() && free(b, int(index));
-      for (int i = first; i < first + count; ++i) v[i] = v[i] * slower;
-      // What hangs, lies or is stretched by its anchors has its shape from them; solids that are crumpled are helped.
-      bool shape = unloaded;
-      std::vector<Vec3> goal;
-      if (unloaded || (early && shapes_[b].dimension == 3)) {
-        goal = rigid_fit(sim.mesh(b).vertices, x.data() + first, masses_.data() + first);
-        double square = 0;
-        for (int i = 0; i < count; ++i)
-          square += masses_[first + i] * dot(goal[i] - x[first + i], goal[i] - x[first + i]);
-        shape |= square > shapes_[b].mass * std::pow(crumpled * shapes_[b].size, 2);
-      }
-      if (shape) {
-        for (int i = 0; i < count; ++i) x[first + i] += (goal[i] - x[first + i]) * nearer;
-        changed = true;
-      } else if (conserves) {
-        // their energy goes by the half-life, which keeps the integrator's history: steps that begin anew in every
-        // frame hardly move a chain near its equilibrium
-        sim.set_half_life(b, last ? half_life_of(b, sim.time()) : calm_half_life);
-        if (!free(b, int(index))) continue;
-        sim.set_momentum(b, sim.measure(b).momentum * slower);
-        sim.set_spin(b, sim.measure(b).spin * slower);
-      }
-    }
-    if (changed) sim.set_state(x, v);
-  }
-  return last;
 }
 
 }  // namespace verve::live

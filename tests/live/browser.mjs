@@ -9,17 +9,22 @@ import {chromium} from 'playwright-core';
 
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-export async function serveNative(program, scene) {
-  const child = spawn(program, ['serve', ...(scene ? [scene] : []), '--port', '0'], {stdio: ['ignore', 'pipe', 'inherit']});
+export async function serveNative(program, scene, flags = ['--port', '0']) {
+  const child = spawn(program, ['serve', ...(scene ? [scene] : []), ...flags], {stdio: ['ignore', 'pipe', 'inherit']});
   const address = await new Promise((resolve, reject) => {
     child.stdout.once('data', data => resolve(String(data).trim()));
     child.once('exit', code => reject(new Error(`verve serve ended with ${code}`)));
   });
-  return {address, stop: () => child.kill('SIGINT'), running: () => child.exitCode === null};
+  const ended = new Promise(done => child.once('exit', done));
+  const stop = () => {
+    child.kill('SIGINT');
+    return ended;
+  };
+  return {address, stop, running: () => child.exitCode === null};
 }
 
 const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
-               '.svg': 'image/svg+xml', '.webp': 'image/webp'};
+               '.svg': 'image/svg+xml', '.webp': 'image/webp', '.jpg': 'image/jpeg'};
 export async function serveFolder(folder) {
   const server = createServer(async (request, response) => {
     const name = new URL(request.url, 'http://x').pathname;

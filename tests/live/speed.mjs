@@ -4,6 +4,7 @@
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
+import {gunzipSync} from 'node:zlib';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 
@@ -19,15 +20,19 @@ function native(scene, frames) {
   return 1000 * Number(stderr.trim());
 }
 
+globalThis.verve = {};
+new Function(readFileSync(join(folder, 'core.js'), 'utf8'))();
+const packed = globalThis.verve.core;
 const core = await new Promise(done => {
   const texts = [], state = {texts, frame: null};
   globalThis.Module = {
-    wasmBinary: readFileSync(join(folder, 'verve.wasm')),
+    wasmBinary: gunzipSync(Buffer.from(packed.wasm, 'base64')),
     onText: text => texts.push(JSON.parse(text)),
     onFrame: buffer => { state.frame = buffer; },
     onRuntimeInitialized: () => done(state)
   };
-  const glue = readFileSync(join(folder, 'verve.js'), 'utf8');
+  // Emscripten's script follows the worker's own
+  const glue = packed.worker.slice(packed.worker.indexOf('var Module = typeof Module'));
   new Function('require', '__dirname', 'Module', glue)(createRequire(import.meta.url), resolve(folder), globalThis.Module);
 });
 function say(message) {

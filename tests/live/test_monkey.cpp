@@ -156,7 +156,7 @@ struct Monkey {
       CHECK_MESSAGE(moving <= 0.02 * unit, scene << ": body " << b << " moves on, " << moving << " J, W = " << m.elastic
                                                  << ", of " << unit << ", after " << gestures << " gestures, with "
                                                  << state());
-      if (weightless && session.free(b))
+      if (!session.anchored(b))  // pins are put on again where the spots are then
         CHECK_MESSAGE(m.elastic <= 1e-3 * unit, scene << ": body " << b << " is out of shape, W = " << m.elastic
                                                       << " of " << unit << ", with " << state());
     }
@@ -167,16 +167,23 @@ struct Monkey {
 
 TEST_CASE("random gestures and dials never break a scene without a word, and Calm brings every body back") {
   const int wanted = setting("VERVE_MONKEY", 0), seed = setting("VERVE_MONKEY_SEED", 1);
-  std::vector<std::pair<std::string, int>> scenes;
+  struct Visit {
+    std::string name;
+    int gestures, seed;
+  };
+  std::vector<Visit> visits;
   for (const BuiltinScene& scene : builtin_scenes())
-    if (wanted > 0) scenes.emplace_back(scene.name, wanted);
+    if (wanted > 0) visits.push_back({scene.name, wanted, seed});
   if (wanted == 0)
-    scenes = {{"cube", 400}, {"car", 300}, {"chain", 300}, {"pendulum", 30}, {"ball", 30}, {"rope", 100}};
+    visits = {{"cube", 400, seed}, {"car", 300, seed},  {"chain", 300, seed}, {"pendulum", 30, seed},
+              {"ball", 30, seed},  {"rope", 100, seed}, {"cube", 50, 21},  // pinned in its middle, out of shape: pins
+                                                                           // held it so
+              {"cube", 50, 3}};  // pinned four times: pins and the way to its shape worked against each other
   int gestures = 0, notices = 0;
-  for (const auto& [name, count] : scenes) {
+  for (const auto& [name, count, own_seed] : visits) {
     Monkey monkey;
     monkey.scene = name;
-    monkey.random.seed(unsigned(seed));
+    monkey.random.seed(unsigned(own_seed));
     monkey.say("{\"type\": \"load\", \"scene\": \"" + name + "\"}");
     for (int i = 1; i <= count; ++i) {
       monkey.act();

@@ -12,6 +12,7 @@ globalThis.verve = globalThis.verve || {};
       this.fov = FOV;  // vertical [rad]
       this.home = {yaw: 0.6, pitch: 0.32, distance: 5, target: [0, 0, 0]};
       this.listeners = new Set();
+      this.scrolls = false;  // what is around the canvas scrolls by wheel and finger; with Ctrl the wheel zooms
       this.reset();
     }
     /**
@@ -65,7 +66,12 @@ globalThis.verve = globalThis.verve || {};
    */
   function attachControls(canvas, camera, claim = () => false) {
     const pointers = new Map();
-    canvas.style.touchAction = 'none';
+    // In a page around this one, a wheel and a finger that goes up or down are that page's: it scrolls.
+    const yields = () => {
+      canvas.style.touchAction = camera.scrolls ? 'pan-y' : 'none';
+    };
+    yields();
+    camera.listeners.add(yields);
     canvas.addEventListener('pointerdown', e => {
       canvas.setPointerCapture(e.pointerId);
       if (!pointers.size && claim(e)) return;
@@ -92,6 +98,7 @@ globalThis.verve = globalThis.verve || {};
       pointers.set(e.pointerId, [e.clientX, e.clientY]);
     });
     canvas.addEventListener('wheel', e => {
+      if (camera.scrolls && !e.ctrlKey) return;
       e.preventDefault();
       camera.zoom(Math.exp(Math.max(-120, Math.min(120, e.deltaY * (e.deltaMode ? 30 : 1))) * 0.0015));
     }, {passive: false});

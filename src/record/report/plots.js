@@ -1,7 +1,8 @@
 // Curves over time on a canvas: nice ticks, a crosshair with values, a time cursor, click to seek.
 //
 //   const plot = new verve.Plot(container, {title, unit, note, floor, limit, onSeek: time => ..., series: [
-//     {label, color, time, values, dashed, strong, width}, ...]});
+//     {label, color, time, values, dashed, strong, width, base}, ...]});
+//                              // `base`: values below; what lies between is filled
 //   plot.setTime(1.5);
 //
 // `color` is a CSS colour or the name of a CSS variable ("--run-1"). Values that are null or not finite leave a gap.
@@ -37,10 +38,13 @@ globalThis.verve = globalThis.verve || {};
     return high >= 0 && Math.abs(times[high] - time) < Math.abs(times[low] - time) ? high : low;
   }
 
+  /** About `count` of them, at least two. */
   function ticks(low, high, count) {
-    const step = verve.math.niceStep((high - low) / count), out = [];
-    for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) out.push(i * step);
-    return {step, at: out};
+    for (let part = (high - low) / count;; part /= 2) {
+      const step = verve.math.niceStep(part), out = [];
+      for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) out.push(i * step);
+      if (out.length > 1 || !(part > 0) || !Number.isFinite(part)) return {step, at: out};
+    }
   }
 
   const finite = v => v !== null && Number.isFinite(v);
@@ -172,7 +176,9 @@ globalThis.verve = globalThis.verve || {};
         c.fillStyle = this.color('--muted');
         c.fillText((v / 10 ** power).toFixed(digits).replace('-', '−'), MARGIN.left - 7, y);
       }
+      this.labels = {y: vertical.at};
       const horizontal = ticks(this.x.low, this.x.high, Math.max(2, Math.floor(this.width / 75)));
+      this.labels.x = horizontal.at;
       const xDigits = Math.max(0, -Math.floor(Math.log10(horizontal.step) + 1e-9));
       c.textBaseline = 'top';
       horizontal.at.forEach((t, i) => {
@@ -195,7 +201,19 @@ globalThis.verve = globalThis.verve || {};
       this.drawOverlay();
     }
 
+    /** Between two curves; both have the same times, without gaps. */
+    drawBand(c, s) {
+      c.fillStyle = this.color(s.color);
+      c.globalAlpha = 0.78;
+      c.beginPath();
+      for (let i = 0; i < s.values.length; ++i) c.lineTo(this.toX(s.time[i]), this.toY(s.values[i]));
+      for (let i = s.values.length - 1; i >= 0; --i) c.lineTo(this.toX(s.time[i]), this.toY(s.base[i]));
+      c.fill();
+      c.globalAlpha = 1;
+    }
+
     drawSeries(c, s) {
+      if (s.base) return this.drawBand(c, s);
       c.strokeStyle = this.color(s.color);
       c.lineWidth = s.width || (s.strong ? 2.2 : 1.5);
       c.lineJoin = 'round';
@@ -237,6 +255,7 @@ globalThis.verve = globalThis.verve || {};
     }
 
     dot(c, s, time, radius) {
+      if (s.base) return;
       const i = nearest(s.time, time), v = s.values[i];
       if (!finite(v) || v > this.y.high || v < this.y.low || time > s.time[s.time.length - 1] + 1e-9) return;
       c.fillStyle = this.color(s.color);
@@ -253,8 +272,8 @@ globalThis.verve = globalThis.verve || {};
         const swatch = element('i', '', row);
         swatch.style.setProperty('--color', s.color.startsWith('--') ? `var(${s.color})` : s.color);
         element('span', '', row).textContent = s.label || this.options.title;
-        element('b', '', row).textContent =
-            `${format(s.values[nearest(s.time, this.hover)])} ${this.options.unit || ''}`;
+        const at = nearest(s.time, this.hover), value = s.base ? s.values[at] - s.base[at] : s.values[at];
+        element('b', '', row).textContent = `${format(value)} ${this.options.unit || ''}`;
       }
       const width = this.tip.offsetWidth, left = x + 12 + width < this.width ? x + 12 : x - 12 - width;
       this.tip.style.left = `${Math.max(0, left)}px`;

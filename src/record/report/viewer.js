@@ -6,7 +6,8 @@
 //   viewer.setMeshes([{color: '#e08a5b', triangles, edges, rest}, ...]);   // Uint32Array, Uint32Array, Float32Array
 //                                                          // with `cage: true`: only lines, and only if viewer.cage;
 //                                                          // `backdrop: true`: gets shadows but throws none, seen
-//                                                          // from its front only: walls hide nothing
+//                                                          // from its front only: walls hide nothing;
+//                                                          // `finish`: roughness, translucency, metal, threads across
 //   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
 //   viewer.strain = 0.3;                                   // colours by stretch, full at this much; 0: plain
@@ -21,6 +22,7 @@ globalThis.verve = globalThis.verve || {};
 (function (verve) {
   const LIGHT = [0.5, 0.85, 0.6].map(a => a / Math.hypot(0.5, 0.85, 0.6));
   const SHADOW_SIZE = 1024;
+  const FINISH = [0.5, 0.15, 0, 0];  // roughness, translucency, metal, threads across a sheet
 
   // How much of the light reaches a point: a disc of samples of what the light sees, turned from pixel to pixel.
   const SHADOWS = `
@@ -36,27 +38,63 @@ globalThis.verve = globalThis.verve || {};
       }
       return sum / 16.0;
     }`;
+  // A room of soft light: a sky, a floor that throws some of it back, and the sun with a wide halo. Reflections see the room
+  // the more blurred the rougher a surface is. What is brighter than the picture is rolled off, not cut off.
   const LIGHTING = `
     uniform vec3 color, eye;
     uniform float strained;
+    uniform vec4 finish;  // roughness, translucency, metal, threads of a weave per unit of \`place\`
     out vec4 pixel;
-    const vec3 LIGHT = normalize(vec3(0.5, 0.85, 0.6));
+    const vec3 LIGHT = normalize(vec3(0.5, 0.85, 0.6)), FILL = normalize(vec3(-0.8, 0.35, 0.3));
     ${SHADOWS}
-    void shade(vec3 point, vec3 n, float strain) {
+    vec3 room(vec3 d, float rough) {
+      float soft = mix(0.08, 0.9, rough);
+      vec3 sky = mix(vec3(0.80, 0.82, 0.84), vec3(0.52, 0.64, 0.80), smoothstep(0.0, 1.0, d.y));
+      vec3 floor = vec3(0.34, 0.30, 0.27);
+      vec3 seen = mix(floor, sky, smoothstep(-soft, soft, d.y));
+      // a window behind the eye's shoulder
+      return seen + vec3(1.5, 1.35, 1.15) * pow(max(dot(d, FILL), 0.0), mix(90.0, 3.0, rough)) * mix(0.9, 0.12, rough);
+    }
+    float rolled(float c) {  // Narkowicz 2015, the curve of ACES
+      return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0.0, 1.0);
+    }
+    vec3 toned(vec3 c) {  // mostly by its brightest channel: colours keep their hue
+      c *= 0.66;
+      float most = max(max(c.r, c.g), max(c.b, 1e-4));
+      return mix(vec3(rolled(c.r), rolled(c.g), rolled(c.b)), c * rolled(most) / most, 0.7);
+    }
+    /** Over and under, threads seen where they are wider than a pixel. */
+    float weave(vec2 place) {
+      vec2 q = place * finish.w, w = fwidth(q);
+      float seen = 1.0 - smoothstep(0.25, 0.7, max(w.x, w.y));
+      vec2 f = abs(fract(q) - 0.5);
+      float over = mod(floor(q.x) + floor(q.y), 2.0);
+      return seen * (mix(f.x, f.y, over) * 0.42 - 0.02);
+    }
+    void shade(vec3 point, vec3 n, float strain, vec2 place) {
       vec3 tint = color;
       if (strained > 0.0) {  // from blue (pressed) over pale to red (stretched)
         float s = clamp(strain / strained, -1.0, 1.0);
         tint = s < 0.0 ? mix(vec3(0.90, 0.90, 0.88), vec3(0.13, 0.38, 0.74), -s)
                        : mix(vec3(0.90, 0.90, 0.88), vec3(0.80, 0.16, 0.12), s);
+      } else if (finish.w > 0.0) {
+        tint *= 1.0 - weave(place);
       }
+      float rough = finish.x, clear = strained > 0.0 ? 0.0 : finish.y, metal = strained > 0.0 ? 0.0 : finish.z;
       vec3 v = normalize(eye - point), h = normalize(LIGHT + v), base = pow(tint, vec3(2.2));
-      float sun = max(dot(n, LIGHT), 0.0);
-      if (sun > 0.0) sun *= reached(point, 0.004 + 0.012 * (1.0 - sun), 5.0);
-      vec3 sky = mix(vec3(0.26, 0.22, 0.21), vec3(0.64, 0.70, 0.80), 0.5 + 0.5 * n.y);
-      vec3 lit = base * (sky * 0.66 + vec3(1.0, 0.95, 0.87) * sun * 0.72);
-      lit += vec3(0.10) * pow(max(dot(n, h), 0.0), 42.0) * step(0.0, sun);
+      float facing = dot(n, LIGHT), sun = max(facing, 0.0), reach = 0.0;
+      if (facing > -0.4 * clear) reach = reached(point, 0.004 + 0.012 * (1.0 - sun), 5.0);
+      // light that goes round the edge of what is translucent, and through it
+      float wrapped = max((facing + 0.5 * clear) / (1.0 + 0.5 * clear), 0.0) * mix(reach, 1.0, 0.35 * clear);
+      float through = clear * pow(max(dot(-v, normalize(LIGHT + 0.5 * n)), 0.0), 3.0);
+      float edge = pow(1.0 - max(dot(n, v), 0.0), 5.0);
+      vec3 mirror = mix(vec3(0.04), base, metal), shine = mirror + (1.0 - mirror) * edge * (1.0 - 0.8 * rough);
+      vec3 lit = base * (1.0 - metal) * (0.62 * room(n, 1.0) + vec3(1.05, 0.98, 0.88) * wrapped);
+      lit += base * base * vec3(1.3, 1.1, 0.9) * through;
+      float glint = pow(max(dot(n, h), 0.0), mix(220.0, 12.0, rough)) * mix(14.0, 1.2, rough);
+      lit += shine * (room(reflect(-v, n), rough) * mix(0.5, 1.0, metal) + sun * reach * glint);
       lit += 0.10 * base * pow(1.0 - max(dot(n, v), 0.0), 3.0);
-      pixel = vec4(pow(min(lit, 1.0), vec3(1.0 / 2.2)), 1.0);
+      pixel = vec4(pow(toned(lit), vec3(1.0 / 2.2)), 1.0);
     }`;
 
   const SHADERS = {
@@ -64,14 +102,23 @@ globalThis.verve = globalThis.verve || {};
       layout(location = 0) in vec3 position;
       layout(location = 1) in vec3 normal;
       layout(location = 2) in float stretch;
+      layout(location = 3) in vec2 rest;
       uniform mat4 camera;
       out vec3 point, n;
       out float strain;
-      void main() { point = position; n = normal; strain = stretch; gl_Position = camera * vec4(position, 1.0); }`, `
+      out vec2 place;
+      void main() {
+        point = position;
+        n = normal;
+        strain = stretch;
+        place = rest;
+        gl_Position = camera * vec4(position, 1.0);
+      }`, `
       in vec3 point, n;
       in float strain;
+      in vec2 place;
       ${LIGHTING}
-      void main() { shade(point, normalize(n) * (gl_FrontFacing ? 1.0 : -1.0), strain); }`],
+      void main() { shade(point, normalize(n) * (gl_FrontFacing ? 1.0 : -1.0), strain, place); }`],
     // A rope: one cylinder per edge and one ball per edge end; `shape` is a point of the unit cylinder or ball.
     rope: [`
       layout(location = 0) in vec3 shape;
@@ -97,7 +144,7 @@ globalThis.verve = globalThis.verve || {};
       }`, `
       in vec3 point, n;
       ${LIGHTING}
-      void main() { shade(point, normalize(n), 0.0); }`],
+      void main() { shade(point, normalize(n), 0.0, vec2(0.0)); }`],
     flat: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
@@ -247,7 +294,7 @@ globalThis.verve = globalThis.verve || {};
       this.bodies = meshes.map(mesh => {
         const count = mesh.rest.length / 3;
         const body = {first, count, color: parseColor(mesh.color), cage: Boolean(mesh.cage),
-                      backdrop: Boolean(mesh.backdrop)};
+                      backdrop: Boolean(mesh.backdrop), finish: mesh.finish || FINISH};
         if (mesh.triangles.length) body.surface = this.makeSurface(mesh, count);
         if (mesh.edges.length) body.rope = this.makeRope(mesh);
         first += count;
@@ -295,6 +342,9 @@ globalThis.verve = globalThis.verve || {};
           gl.bindBuffer(gl.ARRAY_BUFFER, surface.stretchBuffer);
           gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(split.source.length), gl.DYNAMIC_DRAW);
           attribute(gl, 2, 4, 0, 0, 1);
+          gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+          gl.bufferData(gl.ARRAY_BUFFER, places(mesh.rest, split.source), gl.STATIC_DRAW);
+          attribute(gl, 3, 8, 0, 0, 2);
         }
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
         gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
@@ -493,6 +543,7 @@ globalThis.verve = globalThis.verve || {};
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
           gl.uniform1f(program.at('strained'), body.backdrop ? 0 : this.strain);
+          gl.uniform4fv(program.at('finish'), body.finish);
           gl.bindVertexArray(body.surface.array);
           if (body.backdrop) gl.enable(gl.CULL_FACE);
           gl.drawElements(gl.TRIANGLES, body.surface.triangleCount, gl.UNSIGNED_INT, 0);
@@ -504,6 +555,7 @@ globalThis.verve = globalThis.verve || {};
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
           gl.uniform1f(program.at('strained'), 0);
+          gl.uniform4fv(program.at('finish'), FINISH);
           gl.uniform1f(program.at('radius'), body.rope.radius);
           gl.uniform1f(program.at('pixel'), this.pixel());
           this.drawRope(program, body.rope);
@@ -522,6 +574,7 @@ globalThis.verve = globalThis.verve || {};
       gl.uniform3fv(program.at('eye'), eye);
       gl.uniform3fv(program.at('color'), this.theme.mark || [0.95, 0.75, 0.2]);
       gl.uniform1f(program.at('strained'), 0);
+      gl.uniform4fv(program.at('finish'), FINISH);
       gl.uniform1f(program.at('radius'), 5 * this.pixel() * this.camera.distance);
       gl.uniform1f(program.at('pixel'), 0);
       gl.uniform1i(program.at('ball'), 1);
@@ -600,6 +653,22 @@ globalThis.verve = globalThis.verve || {};
       gl.bindVertexArray(this.quad);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
+  }
+
+  /** Of vertices on a sheet at rest, along its two long axes, as shares of its longest side: what a pattern is drawn by. */
+  function places(rest, source) {
+    const low = [Infinity, Infinity, Infinity], high = low.map(() => -Infinity);
+    for (let i = 0; i < rest.length; ++i) {
+      low[i % 3] = Math.min(low[i % 3], rest[i]);
+      high[i % 3] = Math.max(high[i % 3], rest[i]);
+    }
+    const extent = low.map((l, i) => high[i] - l), [a, b] = [0, 1, 2].sort((i, j) => extent[j] - extent[i]), size = extent[a] || 1;
+    const out = new Float32Array(2 * source.length);
+    for (let i = 0; i < source.length; ++i) {
+      out[2 * i] = (rest[3 * source[i] + a] - low[a]) / size;
+      out[2 * i + 1] = (rest[3 * source[i] + b] - low[b]) / size;
+    }
+    return out;
   }
 
   function attribute(gl, location, stride, offset, divisor = 0, size = 3) {
