@@ -133,6 +133,14 @@ bool at_lowest(const StepOutcome& outcome, const Demand& demand) {
   return demand.lowers() && (outcome.impossible || outcome.at_least_energy());
 }
 
+/// Of what H is above its target: what a half-life asked for and the step could not take (rigid motion on a floor
+/// without friction). The next step is asked anew; owed, it would grow without end.
+double untaken(const Island& island, const StepOutcome& outcome, const Demand& demand) {
+  if (island.contacts.empty() || !(demand.keep < 1) || demand.set_energy) return 0;
+  const double asked = outcome.before + demand.debt.h - outcome.target_total;
+  return std::max(0.0, std::min(outcome.residual.h, asked));
+}
+
 }  // namespace
 
 Quantities Ledger::deficit_after(const Island& island, const StepOutcome& outcome, const Demand& demand) const {
@@ -141,7 +149,8 @@ Quantities Ledger::deficit_after(const Island& island, const StepOutcome& outcom
   if (settings_.conservation != Conservation::cpd && !after) return out;
   // energy for a body at rest, which has no motion to put it into, is not owed: a tap would set it all free
   const bool nowhere = demand.set_energy && outcome.stationary && outcome.residual.h < 0;
-  if (!at_lowest(outcome, demand) && !nowhere && (!after || after->energy)) out.h = -outcome.residual.h;
+  if (!at_lowest(outcome, demand) && !nowhere && (!after || after->energy))
+    out.h = untaken(island, outcome, demand) - outcome.residual.h;
   if (island.anchored() || (after && !after->momenta)) return out;
   out.p = outcome.residual.p * -1.0, out.l = outcome.residual.l * -1.0;
   return out;
@@ -166,7 +175,8 @@ void Ledger::settle(const Island& island, const StepPlan& plan, const StepOutcom
     ledger.debt = {deficit.p * share, deficit.l * share, loses ? 0 : deficit.h * share};
     ledger.heat += outcome.heat * share;
     ledger.multiplier = outcome.lambda;
-    ledger.target_total = outcome.residual.h * share;  // of which measure() makes the target, once x and v are stored
+    // of which measure() makes the target, once x and v are stored
+    ledger.target_total = (outcome.residual.h - untaken(island, outcome, demand)) * share;
     if (!at_lowest(outcome, demand) && plan.mode != Mode::driven)
       ledger.wanted_energy.reset();  // it stays in force until it is met
     if (!loses) continue;

@@ -299,3 +299,18 @@ TEST_CASE("boxes of single cells that settle on each other gain nothing from bei
     CHECK(most <= 1e-4 * motion);  // what debts that go from one frame to the next leave; it was 4 J beside 27
   }
 }
+
+TEST_CASE("a half-life that cannot take the slide over a floor without friction is not owed what it missed") {
+  BodySpec box = box_body(3, 1e6);
+  box.friction = 0, box.dials.half_life = 0.1, box.place.translate = {0, 0.5, 0};
+  box.initial.velocity = {2, 0, 0}, box.initial.angular_velocity = {0, 3, 0};
+  Simulation sim = make(grounded({box}, {floor_plane(0)}));
+  const double kinetic = sim.measure().kinetic;
+  double owed = 0;
+  for (int frame = 0; frame < 60; ++frame) {
+    REQUIRE(sim.step());
+    owed = std::min(owed, sim.measure().owed);
+  }
+  MESSAGE("owed ", owed, " J of ", kinetic, " J, ", sim.measure().kinetic, " J at the end");
+  CHECK(owed >= -0.01 * kinetic);  // 20 half-lives of what no step can take would be ten times the slide
+}
