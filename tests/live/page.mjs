@@ -69,8 +69,8 @@ async function safe(page) {
   await page.fill('#dial-gravity', '0');
   await page.press('#dial-gravity', 'Enter');
   await page.click('#calm');
-  await page.evaluate(() => verve.live.send({type: 'speed', value: 10}));
   await page.waitForFunction(() => verve.live.state.calming);
+  await page.evaluate(() => verve.live.send({type: 'speed', value: 10}));
   await page.waitForFunction(() => !verve.live.state.calming);
   await page.evaluate(() => verve.live.send({type: 'speed', value: 1}));
   const calm = await inPage.step(page, 5);
