@@ -110,7 +110,7 @@ globalThis.verve = globalThis.verve || {};
       return text;
     }
 
-    /** What stands behind the # for everything as it is; null with a word where it is too long. */
+    /** The part after the # for everything as it is; null with a word where it is too long. */
     share.linkText = async (embedded = false) => {
       const parts = [], add = (key, value) => parts.push(`${key}=${value}`), {source} = share;
       if (source && (source.text || source.mesh)) {

@@ -169,7 +169,7 @@ globalThis.verve = globalThis.verve || {};
         Object.assign(camera, {yaw, pitch, target, distance: distance * camera.home.distance / was});
         origins = frame.lanes.map(() => origins[0]);
       } else {
-        // what falls onto something is seen falling; what flies or falls for ever is followed
+        // bodies that fall onto something are seen falling; in free flight, or falling for ever, they are followed
         live.follow = !live.scene.colliders.some(c => c.name !== 'floor') && !(live.state.gravity.some(Boolean) && floors.length);
         press(byId('follow'), live.follow);
         origins = frame.lanes.map(() => middle);

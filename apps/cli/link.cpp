@@ -13,7 +13,7 @@ namespace verve::cli {
 int link(const LinkOptions& options, Diagnostics problems) {
   const std::optional<int> frames = read_whole("--frames", options.frames, 0, 1000000, problems);
   const int threads = read_count("--threads", options.threads, problems).value_or(0);
-  if (options.link.empty()) problems.error("link", "found none, expected an address or what stands behind its #");
+  if (options.link.empty()) problems.error("link", "found none, expected an address or the part after its #");
   if (problems.has_errors()) return refuse(problems, "nothing was run");
   live::Session session({.threads = threads});
   Json open = Json::object();

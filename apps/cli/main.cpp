@@ -316,7 +316,7 @@ int dispatch(int argc, char** argv) {
   CLI::App* link_command = command(
       "link", "Run what a link of the live page names, without a page; prints where each method is and its hash",
       {"verve link 'scene=cube&methods=cpd,pd&stiffness=2' --frames 60"});
-  text(link_command, "link", link_options.link, "An address of the page, or what stands behind its # (docs/live.md)",
+  text(link_command, "link", link_options.link, "An address of the page, or the part after its # (docs/live.md)",
        "");
   text(link_command, "--frames", link_options.frames, "Number of frames (default: 60)", "N");
   text(link_command, "--threads", link_options.threads, "Threads (default: all); results do not depend on it", "N");

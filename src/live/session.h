@@ -25,7 +25,7 @@ const std::vector<std::string>& metric_names();
 struct LinkItem {
   std::string key, value;
 };
-/// What stands behind the # of an address, or the whole text where there is none; decoded.
+/// The part of an address after the #, or the whole text where there is none; decoded.
 std::vector<LinkItem> parse_link(std::string_view link);
 
 class Session {

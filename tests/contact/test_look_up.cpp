@@ -1,4 +1,4 @@
-// The look-up alone: what touches has a depth, a way out and an energy that round-off does not change. Symmetric bodies
+// The look-up alone: a contact has a depth, a way out and an energy that round-off does not change. Symmetric bodies
 // have ties everywhere (a vertex above a vertex, edges that cross exactly, faces in one plane, the middle of a box),
 // and each of them would go one way or the other (contact/ties.h).
 #include <cmath>
@@ -254,7 +254,7 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-/// `remember`: what touches is known at the next look, as after a step (World::settle_contacts).
+/// `remember`: contacts are known at the next look, as after a step (World::settle_contacts).
 Found look(Arrangement& a, bool remember = false) {
   Contacts contacts;
   a.detector.detect(a.moving(), a.colliders, {&a.cached, &a.anchors}, a.settings, true, contacts);

@@ -26,7 +26,7 @@ std::string link_of(Session& session) {
 
 }  // namespace
 
-TEST_CASE("a link is what stands behind the #, decoded") {
+TEST_CASE("a link is the part after the #, decoded") {
   const std::vector<live::LinkItem> items = live::parse_link("http://x/?a=b#scene=a%20b&methods=cpd%2Cpd&&play");
   REQUIRE(items.size() == 3);
   CHECK(items[0].value == "a b");
