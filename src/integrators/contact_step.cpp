@@ -48,7 +48,7 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   Stopwatch watch;
   const double begun = work().milliseconds(), time_limit = plan_.time_limit;
   const Integrator& integrator = settings.base(plan_.base);
-  has_metric_ = loss_.on = false;
+  loss_.on = false;
   base_.stage = 0, base_.keep_rates = settings.touching != nullptr, base_.falling = {};
   // half a kick after the solve would shake what rests on something, or hangs from it
   integrator.begin(motion, h, !contacts.grounded() && !anchored_, base_);
@@ -58,8 +58,8 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   find_factor(base_.hh, settings);
   narrow_ = false;
   look_at_start(integrator, h);
-  if (problem_.grounded && problem_.momenta) find_free_momenta();
-  find_frame(h);
+  hold_free_momenta();
+  colliders_.find(contacts, start_.center_n, h);
   pose(h, demand);
   const Problem& p = problem_;
 
@@ -73,19 +73,18 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   }
   divide_forces(elastic_before_, push_before_);
   turns_.clear();
-  find_metric();
+  begin_contacts();
   accelerated_ = false;
   const Precision kernel = kernel_precision(settings.precision);
   solve_columns();
   start_iterate(h);
-  const StepProducts step_products = with_kept(column_products());
+  const StepProducts step_products = p.kept.products(column_products(), start_.radius);
   if (p.grounded) rest_on_contacts();
   if (p.momenta && !consistent()) {  // a step that is cut short, or shortened, has them all the same
     correct_momenta(x_);
     const RowArrays rows = arrays();
     pass([&](int begin, int end) { return arrive(rows, begin, end); });
   }
-  predicts_ = true;
   // Begins at the lower of two places, where the motion leads and x_n carried along by the held momenta: g(x) never
   // exceeds its value there.
   const double rest = find_rest(h);
@@ -120,8 +119,8 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       out.status = StepOutcome::Status::not_finite;
       return out;
     }
-    if (k > 0) change = stalled_ ? infinity : largest_change();
-    bool done = k >= 1 && (length == 0 ? !predicts_ : change < enough);
+    if (k > 0) change = contact_.stalled() ? infinity : largest_change();
+    bool done = k >= 1 && (length == 0 ? !contact_.looks_ahead() : change < enough);
     if (k >= 1 && k <= last_friction) {
       const bool known = done || k == last_friction || out.step_length < known_length;
       if (follow_pressure(known ? Contacts::Follow::both : Contacts::Follow::down, demand, out) >= enough) done = false;
@@ -132,22 +131,22 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
       break;
     }
-    if (length == 0) predicts_ = false;
+    if (length == 0) contact_.stop_looking_ahead();
     const RowSums& s = sums_.rows;
     Quantities c;
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    if (p.kept < 6) c = kept_part(c);
-    metric_.enough_products =
-        metric_.products() + Work::products_in(std::max(0.0, time_limit - spent) / std::max(least_iterations - k, 1));
+    c = held_part(c);
+    contact_.leave_products(
+        Work::products_in(std::max(0.0, time_limit - spent) / std::max(least_iterations - k, 1)));
     solve_gradient();
-    adopt_contacts();
+    contact_.adopt(contacts, gg_, Ag_, solver());
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     take_in_contacts(products_s, products_k);
     const Direction d = constrained_direction(products_s, products_k, c, 0, infinity);
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
-    if (stalled_) out.step_length = std::max(out.step_length, 1.0);
+    if (contact_.stalled()) out.step_length = std::max(out.step_length, 1.0);
     last_merit = merit(0, 0);
     x_before_ = x_;
     add_contacts(d);
@@ -227,22 +226,24 @@ void Island::carry_stencils() {
 void Island::bound_contact_step(double h, Precision kernel) {
   const Problem& p = problem_;
   const double before = start_.kinetic + start_energy() + p.offset, slack = 1e-9 * p.e_ref;
+  const RigidMotion& frame = colliders_.motion();
   const auto unpaid = [&] {  // what is left when all of the relative motion is taken
-    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before - find_work(h);
+    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before -
+                          colliders_.find_work(step_end(h), memory.loads);
     if (!(gained > slack)) return 0.0;
-    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh) - frame_.at(x_[i]);
+    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh) - frame.at(x_[i]);
     const RigidMotion held = verve::held_motion(masses(), held_momenta(), x_.data(), Ag_.data());
     return gained - relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data());
   };
   x_before_ = rest_pose_;
   double left = unpaid();
   for (int n = 0; n <= most_backtracks && left > slack; ++n) {
-    if (frame_moves()) end_ = x_;
+    if (colliders_.moves()) end_ = x_;
     shorten_step(n == most_backtracks ? 0 : 0.5);
     sums_.energy = add_gradient(x_, gg_, kernel);
     const double before = left;
     left = unpaid();
-    if (!frame_moves() || left <= before) continue;
+    if (!colliders_.moves() || left <= before) continue;
     // between colliders that move differently no rigid motion leaves W as it was: no farther than it helps
     x_.swap(end_);
     const RowArrays rows = arrays();
@@ -256,13 +257,13 @@ void Island::finish_contact_step(const Integrator& integrator, double h, const D
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   // what colliders have done is known now; a dial asks for what it asks for
-  find_frame(h);
-  const double work = find_work(h), brought = demand.set_energy ? 0 : work;
-  keep_loads(h);
+  colliders_.find(contacts, start_.center_n, h);
+  const double work = colliders_.find_work(step_end(h), memory.loads), brought = demand.set_energy ? 0 : work;
+  colliders_.keep_loads(step_end(h), memory.loads);
   out.target_total += brought;
   Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - (p.target.h + brought)};
   if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-  out.residual = p.kept < 6 ? kept_part(c) : c;
+  out.residual = held_part(c);
   out.error_p = norm(out.residual.p) / p.scale_p;
   out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
   out.error_h = std::abs(c.h) / p.e_ref;

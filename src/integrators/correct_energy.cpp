@@ -36,7 +36,7 @@ Masses Island::masses() const {
 HeldMomenta Island::held_momenta() const {
   HeldMomenta out;
   if (!problem_.momenta) return out;
-  out.count = problem_.kept, out.basis = problem_.basis;
+  out.count = problem_.kept.count, out.basis = problem_.kept.basis;
   if (problem_.pivots) {
     out.pivot = problem_.pivot;
   } else {  // the basis is of P and L/R
@@ -67,8 +67,8 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   const bool impact = plan.correction == EnergyCorrection::restore_parts;
   const bool sought = !impact && plan.correction != EnergyCorrection::restore;
   if (sought) return_momenta(out);
-  const double residual = out.residual.h, kinetic_before = frame_moves() ? kinetic(motion.v) : 0;
-  enter_frame();
+  const double residual = out.residual.h, kinetic_before = colliders_.moves() ? kinetic(motion.v) : 0;
+  colliders_.enter(motion.x, motion.v);
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   const double now = out.target_total + out.residual.h;
   // (what an impact takes from the rigid motion comes back: restitution takes its part where the bodies part)
@@ -77,15 +77,15 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
   const double slack = sought ? std::min(problem_.tolerance, most_slack) * out.e_ref : 0;
   if (now > level + slack) {
-    take_energy(level + (frame_moves() ? kinetic(motion.v) - kinetic_before : 0), out);  // as seen from the frame
+    take_energy(level + (colliders_.moves() ? kinetic(motion.v) - kinetic_before : 0), out);  // as seen from the frame
     out.rose = out.target_total + out.residual.h > out.before + slack;
   } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
     if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
   }
-  if (frame_moves()) {
-    const double work = leave_frame();
+  if (colliders_.moves()) {
+    const double work = colliders_.leave(masses(), contacts, offsets_, motion.x, motion.v);
     out.target_total += work, out.residual.h = residual + kinetic(motion.v) - kinetic_before - work;
   }
   out.error_h = std::abs(out.residual.h) / out.e_ref;

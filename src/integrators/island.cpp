@@ -167,7 +167,7 @@ double Island::iteration_cost() const {
 Work Island::work() const {
   Work out = work_;
   out += matrix_.work();
-  out.products += metric_.products(), out.entries += metric_.entries();
+  out += contact_.work();
   return out;
 }
 

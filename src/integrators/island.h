@@ -8,8 +8,9 @@
 #include "base/parallel.h"
 #include "contact/contacts.h"
 #include "integrators/body_turns.h"
+#include "integrators/collider_frame.h"
 #include "integrators/consistent_mass.h"
-#include "integrators/contact_metric.h"
+#include "integrators/contact_solve.h"
 #include "integrators/elastic_energy.h"
 #include "integrators/held_motion.h"
 #include "integrators/loss_direction.h"
@@ -70,7 +71,7 @@ class Island {
   /// else is done with the island.
   void correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& outcome);
   /// Work of colliders in the last step, per body.
-  const std::vector<double>& collider_works() const { return works_; }
+  const std::vector<double>& collider_works() const { return colliders_.works(); }
   /// Of what touched at the last evaluation, per body.
   const std::vector<double>& contact_energies() const { return contact_energy_; }
 
@@ -129,6 +130,10 @@ class Island {
     work_.entries += entries_;
     if (!turns_.empty()) turns_.add_to(b, x);
     right_hand_sides_ += 3;
+  }
+  /// The same as a value.
+  ContactSolve::Solve solver() const {
+    return [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { solve(b, x); };
   }
   /// Counts changes of weights, stiffnesses and anchors.
   long version() const { return matrix_.version(); }
@@ -209,13 +214,7 @@ class Island {
   StepOutcome contact_step(double h, const Settings& settings, const Demand& demand);
   void carry_stencils();
   double start_energy() const { return motion.energy - contacts.lift(); }
-  double find_work(double h);
-  void keep_loads(double h);
-  void find_frame(double h);
-  bool frame_moves() const { return dot(frame_.velocity, frame_.velocity) + dot(frame_.turn, frame_.turn) > 0; }
-  double kinetic_in_frame();
-  void enter_frame();
-  double leave_frame();
+  ColliderFrame::StepEnd step_end(double h) const { return {contacts, offsets_, x_, gg_, h, base_.hh}; }
   bool find_speeds(double h);
   double largest_change() const;
   double follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out);
@@ -243,17 +242,14 @@ class Island {
   void measure_losses(double h_before, const Quantities& debt, StepOutcome& out);
   bool find_factor(double hh, const Settings& settings);
   MatrixTerms matrix_terms() const;
-  void find_metric();
-  void find_free_momenta();
+  void hold_free_momenta();
+  void begin_contacts();
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
   void add_contacts(const Direction& d);
-  void find_relevant();
-  void predict_contacts();
-  void adopt_contacts();
-  void correct_plain();
   void rest_on_contacts();
-  StepProducts with_kept(StepProducts s) const;
-  Quantities kept_part(const Quantities& c) const;
+  Quantities held_part(const Quantities& c) const {
+    return problem_.kept.all() ? c : problem_.kept.part(c, start_.radius);
+  }
   void choose(double h, const Settings& settings);
   void find_pivot();
   void look_at_start(const Integrator& integrator, double h);
@@ -333,31 +329,11 @@ class Island {
   SystemMatrix matrix_;
   std::vector<Island*> parts_;
   SolverParts factor_;  // of this step: of the matrix, or those of the parts
-  ContactMetric metric_;             // of this step
-  std::vector<ContactMetric::Block> blocks_;
-  bool has_metric_ = false;
+  ContactSolve contact_;
   std::vector<double> speeds_;  // of bodies, see find_speeds
-  std::vector<double> works_;   // of colliders, per body
-  std::vector<ColliderLoad> last_loads_;
-  std::vector<double> resistances_;  // of colliders
-  RigidMotion frame_;  // how colliders would have the island move (find_frame)
-  std::vector<Vec4> frame_v_;
-  std::vector<double> contact_energy_, y_[7], z_[7], contact_m_;
-  std::vector<Vec4> contact_b_, contact_x_, d_, Ad_;
+  ColliderFrame colliders_;
+  std::vector<double> contact_energy_;
   std::vector<Vec4> elastic_, push_, elastic_before_, push_before_;  // forces, see restore_parts
-  struct Forecast {  // see predict_contacts; by row of metric_
-    std::vector<double> force, y, m, target, more, more_along;
-    std::vector<double> dropped, response, change, bound;
-  } forecast_;
-  std::vector<const ContactRow*> relevant_;  // of contacts.near_rows()
-  std::vector<double> relevant_along_;
-  std::vector<double> along_;
-  std::vector<double> near_force_, near_stiffness_;
-  std::vector<char> pushes_;
-  std::vector<double> lin_along_;
-  double d_norm2_ = 0;    // d^T A_c d
-  bool predicts_ = true;  // the active set where the step leads
-  bool stalled_ = false;  // the last step was not Newton's, and its length tells nothing
   mutable Work work_;
   double entries_ = 0;  // of the factor of this step
   mutable long right_hand_sides_ = 0;
@@ -368,7 +344,7 @@ class Island {
   Motion step_start_;  // of a step in several stages, where something touches
   Start start_;
   Problem problem_;
-  std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, Ac_lin_, kr_, Akr_, arm_, end_;
+  std::vector<Vec4> x_, gg_, Ag_, last_Ag_, lin_, Alin_, kr_, Akr_, arm_, end_;
   // in their place where right-hand sides and solutions are in float; lever: Akr or arm
   std::vector<Float4> Ag_narrow_, last_Ag_narrow_, lin_narrow_, Alin_narrow_, kr_narrow_, lever_narrow_;
   bool narrow_ = false;

@@ -152,7 +152,7 @@ bool Island::begin_lower(double h, Precision kernel) {
 void Island::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
   Stopwatch watch;
   const Problem& p = problem_;
-  StepProducts step = with_kept(column_products());
+  StepProducts step = p.kept.products(column_products(), start_.radius);
   step.lin_lin = 0, step.q_lin = {}, step.lin_apart = {};
   loss_.found = false, loss_.error = 0;
   const double time_limit = plan_.time_limit, begun = time_limit < infinity ? work().milliseconds() : 0;
@@ -172,7 +172,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     watch.book(out.timings.local);
     Quantities c{{}, {}, now - reached};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    if (p.kept < 6) c = kept_part(c);
+    c = held_part(c);
     out.residual = {c.p, c.l, now - (p.target.h - out.heat)};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;

@@ -50,14 +50,16 @@ void Island::pose(double h, const Demand& demand) {
   const bool carried = anchored_ || p.grounded;  // by the world
   const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
   const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
-  if (p.momenta && p.kept == 6) {
+  if (p.momenta && p.kept.all()) {
     const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion (beside colliders that move that relative
   // to them), at the same mean rate
   if (p.held && p.direct) {
-    const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * kinetic_in_frame());
+    const double moves = p.momenta && p.kept.all() ? p.target.h - p.rigid
+                                                   : 2 * colliders_.kinetic(masses(), motion.x, motion.v, s.kinetic);
+    const double share = (1 - demand.keep) * moves;
     if (!p.published && !p.touches && !demand.set_energy && demand.keep < 1) {
       // what is asked to go, or has been asked before, goes from all of its motion after the step (Island::damp)
       p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
@@ -74,7 +76,7 @@ void Island::pose(double h, const Demand& demand) {
   if (!carried && !p.statics)
     inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
   const double outer_h = carried ? 0 : translation - p.beta * dot(s.force, rigid_v);
-  p.present = std::max({p.momenta && p.kept == 6 ? p.rigid - outer_h : 0, inner,
+  p.present = std::max({p.momenta && p.kept.all() ? p.rigid - outer_h : 0, inner,
                         1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
   // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
   // potential: a hundredth of what moves it against them by its own size

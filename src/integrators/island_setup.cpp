@@ -63,10 +63,9 @@ void Island::find_pivot() {
   p.pivots = p.momenta = true;
   p.swings = p.of_rest = false;
   p.pivot = (*first).xyz();
-  p.kept = axis ? 1 : 3;
-  p.basis = {};
-  for (int k = 0; k < p.kept; ++k)
-    for (int a = 0; a < 3; ++a) p.basis[k][3 + a] = axis ? along[a] : double(a == k);
+  p.kept = {axis ? 1 : 3, {}};
+  for (int k = 0; k < p.kept.count; ++k)
+    for (int a = 0; a < 3; ++a) p.kept.basis[k][3 + a] = axis ? along[a] : double(a == k);
 }
 
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be

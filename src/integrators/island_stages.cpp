@@ -34,12 +34,12 @@ StepInput Island::step_input(double h, const Settings& settings) const {
 
 StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan) {
   plan_ = plan;
-  works_.assign(bodies_.size(), 0.0), frame_ = {};
+  colliders_.begin(bodies_.size());
   if (settings.own_step) return take_own_step(h, settings);
   prepare_minimizer(settings);
   StepOutcome out = settings.conserves() && !contacts.empty() ? contact_step(h, settings, demand)
                                                               : take_stages(h, settings, demand);
-  if (!settings.conserves() && out.moved()) contacts.add_work(works_);
+  if (!settings.conserves() && out.moved()) colliders_.add_plain_work(contacts);
   out.after_failure = plan.after_failure;
   return out;
 }
@@ -50,7 +50,6 @@ StepOutcome Island::take_stages(double h, const Settings& settings, const Demand
   if (memory.plain_steps > 0) --memory.plain_steps;
   const bool plain = limited && memory.plain_steps > 0 && contacts.empty();
   const Integrator& integrator = settings.base(plain ? Base::fallback : plan_.base);
-  has_metric_ = false;
   StepOutcome out;
   Demand asked = demand;
   asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());

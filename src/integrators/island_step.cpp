@@ -82,7 +82,7 @@ double Island::extrapolation(const StepProducts& step, const IterationProducts& 
 void Island::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
   const RowColumn Ag = column(Ag_, Ag_narrow_),
-                  Alin = problem_.touches ? RowColumn{Ac_lin_.data(), nullptr} : column(Alin_, Alin_narrow_);
+                  Alin = problem_.touches ? RowColumn{contact_.corrected_lin().data(), nullptr} : column(Alin_, Alin_narrow_);
   RowStep step{Ag, d.l != 0 ? Alin : Ag, Ag, d.g, d.l, {}, {}};
   if (problem_.momenta) {
     step.lever = column(Akr_, lever_narrow_);
@@ -248,7 +248,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);
-  if (problem_.grounded && problem_.momenta) find_free_momenta();
+  hold_free_momenta();
   loss_.on = follows_loss(settings, demand, integrator, plain), loss_.resolves = settings.resolved;
   pose(h, demand);
   const Problem& p = problem_;
@@ -258,7 +258,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.rigid_energy = p.rigid;
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.before = start_.kinetic + motion.energy - start_.force_x;
-  out.impossible = p.momenta && p.kept == 6 && p.target.h < p.rigid;
+  out.impossible = p.momenta && p.kept.all() && p.target.h < p.rigid;
   if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
@@ -266,7 +266,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (accelerator_) accelerator_->restart();
   if (pairs) pairs->clear();
   turns_.clear();
-  if (p.touches && factors) find_metric();
+  if (p.touches && factors) begin_contacts();
   const bool searches = accelerator_ || pairs || p.touches ||
                         (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
   accelerated_ = false;
@@ -284,8 +284,9 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   if (p.held) solve_columns();
   start_iterate(h);
   StepProducts step_products;
-  if (p.held && !loss_.on) step_products = with_kept(column_products());
+  if (p.held && !loss_.on) step_products = p.kept.products(column_products(), start_.radius);
   if (p.grounded) rest_on_contacts();
+  const bool corrects = p.touches && !minimizer_;  // plain steps
   bool took_hold = contacts.friction_anchors.empty();
 
   double negligible = p.releases_energy ? infinity : p.tolerance * p.present;
@@ -298,7 +299,6 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto release_energy = [&] { negligible = infinity, problem_.releases_energy = out.energy_released = true; };
   if (plain && p.held) problem_.plain = true, release_energy();
-  predicts_ = true;
   bool fell_back = false;
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.releases_energy ? find_rest(h) : infinity;
@@ -317,7 +317,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     }
     if (p.touches) {
       const double left = time_limit - (time_limit < infinity ? work().milliseconds() - counts_from : 0);
-      metric_.enough_products = metric_.products() + Work::products_in(std::max(left, 0.0) / std::max(at_least - k, 1));
+      contact_.leave_products(Work::products_in(std::max(left, 0.0) / std::max(at_least - k, 1)));
     }
     // local step: energies and gradients of all elements, and with them every residual
     sums_.energy = add_gradient(x_, gg_, kernel);
@@ -360,7 +360,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.local);
     Quantities c{{}, {}, h_now - h_target};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    if (p.kept < 6) c = kept_part(c);
+    c = held_part(c);
     out.residual = {c.p, c.l, h_now - p.target.h};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
@@ -428,7 +428,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
         out.status = StepOutcome::Status::not_factorizable;
         return out;
       }
-      if (has_metric_ && !minimizer_) correct_plain();
+      if (corrects) contact_.correct(contacts, gg_, Ag_, solver());
       watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();
@@ -436,13 +436,13 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       if (!minimizer_) length2 = sums_.rows.gg_gg;
       slope = minimizer_ && minimizer_->searches() ? length2 : 0;
       out.step_length = std::sqrt(std::max(0.0, length2) / p.e_ref);
-      if (has_metric_ && stalled_) out.step_length = std::max(out.step_length, 1.0);
+      if (corrects && contact_.stalled()) out.step_length = std::max(out.step_length, 1.0);
       if (accelerator_) accelerate();
       watch.book(out.timings.update);
       continue;
     }
     solve_gradient();
-    if (p.touches) adopt_contacts();
+    if (p.touches) contact_.adopt(contacts, gg_, Ag_, solver());
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
@@ -471,7 +471,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);
     const bool slow = !pairs && !p.touches && k > 0 && length < 0.1 && length > 0.6 * out.step_length;
-    out.step_length = p.touches && stalled_ ? std::max(length, 1.0) : length;
+    out.step_length = p.touches && contact_.stalled() ? std::max(length, 1.0) : length;
     // where a halved step led is not where the plain one would have
     const double beta = slow && last_.counts && !halved ? extrapolation(step_products, products_k, d) : 0;
     // 0.17: so short that the next may be slow

@@ -46,14 +46,15 @@ void Island::correct_momenta(std::vector<Vec4>& pose) {
 /// to 1 rad; a step of a plan turns less). What correct_momenta still has to shear is round-off.
 void Island::carry_as_whole(double h, std::vector<Vec4>& pose) {
   pose = motion.x;
-  if (!problem_.momenta && !frame_moves()) return;
+  if (!problem_.momenta && !colliders_.moves()) return;
   const RigidMotion held = rigid_motion_of({problem_.target.p, problem_.target.l, 0});
   const Vec3 c = start_.center_n;
   Vec3 way = held.velocity * (problem_.grounded ? h : base_.hh), turn = held.turn * h;
   // and with a collider that moves, along its arc
-  const Turn by(frame_moves() ? frame_.turn * h : Vec3{});
+  const RigidMotion& frame = colliders_.motion();
+  const Turn by(colliders_.moves() ? frame.turn * h : Vec3{});
   const Mat3 along = by.matrix();
-  const Vec3 along_way = frame_moves() ? by.mean() * (frame_.velocity * h) : Vec3{};
+  const Vec3 along_way = colliders_.moves() ? by.mean() * (frame.velocity * h) : Vec3{};
   for (int n = 0;; ++n) {
     const Turn rotation(turn);
     const Mat3 matrix = along * rotation.matrix();

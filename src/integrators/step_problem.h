@@ -1,9 +1,8 @@
 // The problem that a step solves, as values: where it begins and what it is asked for.
 #pragma once
 
-#include <array>
-
 #include "integrators/conservation.h"
+#include "integrators/kept_momenta.h"
 #include "integrators/row_passes.h"
 #include "linear/small.h"
 #include "verve/vec.h"
@@ -31,8 +30,7 @@ struct StepProblem {
   bool grounded = false;  // and it is the world
   bool pivots = false;    // anchored about a point or an axis, and nothing else pulls
   Vec3 pivot;
-  int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
-  std::array<Vec6, 6> basis{};
+  KeptMomenta kept;
   bool direct = true, statics = false;  // of the integrator
   bool releases_energy = false;         // of H, which becomes a debt
   bool plain = false;                   // from its beginning

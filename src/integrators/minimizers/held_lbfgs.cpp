@@ -66,7 +66,7 @@ void Island::take_in_pairs(StepProducts& step, IterationProducts& iteration) {
   iteration.gg_gg += more(7, 7);
   if (!problem_.momenta) return;
   step.s_qq_inverse = pseudo_inverse(step.s_qq, 1e-10);
-  step = with_kept(step);
+  step = problem_.kept.products(step, start_.radius);
 }
 
 /// What B^-1 has beyond H0 of the whole step, into Ag, which `move` takes (1 + lambda)/scale times.
