@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "integrators/island_state.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -312,7 +313,7 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
   if (sleeps) put_to_sleep(island, outcome);
   ledger().settle(island, plan, outcome, demand), book_wind(island);
   for (size_t k = 0; k < island.bodies().size() && !sleeps; ++k)
-    state.ledger[island.bodies()[k]].work += island.collider_works()[k];
+    state.ledger[island.bodies()[k]].work += island.solver().collider_works()[k];
   sleeps ? note_meetings(island) : settle_contacts(island);
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "base/stopwatch.h"
 #include "integrators/turn.h"
 
@@ -56,19 +56,19 @@ Mat3 mean_rotation(const Vec3& theta) {
 /// shorten have no fixed column; energy that a dial asks for belongs to all of the motion; and backward Euler loses it
 /// from all of the motion, so that its loss is no direction of its own. Of a solid that swings, and holds H alone, the
 /// swing itself is part of the loss (pendulum: 0.030 from fine steps along the loss, 0.022 along the gradient).
-bool Island::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
+bool StepSolver::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
                           bool plain) const {
   const Problem& p = problem_;
   return settings.direction == EnergyDirection::loss && p.held && p.direct && !p.published && !p.touches &&
-         !p.releases_energy && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
-         !(p.swings && is_solid());
+         !p.releases_energy && !plain && !pairs_ && !island_.searches() && integrator.takes_elastic() && !demand.set_energy &&
+         !(p.swings && island_.is_solid());
 }
 
 /// l = (h (f - J grad W(x_n)) - M (v - v_n))/hh, what the base takes for the impulse of the step at its beginning less
 /// what it made of it: of slow modes 1/2 (omega h)^2 v, of stiff ones all that is lost or rings. J is the mean rotation
 /// of the step: a body that turns as a whole, in equilibrium with its rotation, loses nothing. e = A^-1 l goes into the
 /// column of lin, l into that of the levers' right-hand side, which the step is done with.
-void Island::find_loss(double h, StepProducts& step) {
+void StepSolver::find_loss(double h, StepProducts& step) {
   const double inverse = 1 / base_.hh;
   const Mat3 rotation = mean_rotation((start_.inertia_inverse * start_.spin) * h);
   parallel_for(rows_, row_grain, [&](int begin, int end, int) {
@@ -137,7 +137,7 @@ void Island::find_loss(double h, StepProducts& step) {
 /// forces are too stiff for the step, their acceleration at x_n leads far away from anything that the iterations come
 /// back from in time (a rope of 9.8 kN: they ended above H, and it did not move). (find_rest is at least W(x_n). What is
 /// held about a pivot is carried round that, which find_rest does not know.) Whether it is the latter.
-bool Island::begin_lower(double h, Precision kernel) {
+bool StepSolver::begin_lower(double h, Precision kernel) {
   if (problem_.pivots) return false;
   const double here = merit(0, 0);
   if (here <= motion.energy || here <= find_rest(h)) return false;
@@ -149,13 +149,13 @@ bool Island::begin_lower(double h, Precision kernel) {
 
 /// First the plain step with P and L held, until it is known what it loses; then H as well, along that. Leaves x_ and
 /// what is summed up there.
-void Island::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
+void StepSolver::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
   Stopwatch watch;
   const Problem& p = problem_;
   StepProducts step = p.kept.products(column_products(), start_.radius);
   step.lin_lin = 0, step.q_lin = {}, step.lin_apart = {};
   loss_.found = false, loss_.error = 0;
-  const double time_limit = plan_.time_limit, begun = time_limit < infinity ? work().milliseconds() : 0;
+  const double time_limit = plan_.time_limit, begun = time_limit < infinity ? island_.work().milliseconds() : 0;
   // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution
   const double rest = p.momenta && !p.pivots ? 1e-2 : std::min(1e-2, std::sqrt(p.tolerance));
   double reached = p.target.h, mu = 0;
@@ -189,7 +189,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     const bool done = k >= 1 && short_step && holds && residuals_met(c, out);
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (time_limit < infinity && k >= least_iterations) {
-      const double spent = work().milliseconds() - begun;
+      const double spent = island_.work().milliseconds() - begun;
       out.cut = spent + spent / k > time_limit;
     }
     if (done || out.cut || k >= settings.iterations) break;

@@ -2,19 +2,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
 /// Those that a contact with the world changes are not held.
-void Island::hold_free_momenta() {
+void StepSolver::hold_free_momenta() {
   Problem& p = problem_;
   if (!p.grounded || !p.momenta) return;
   p.kept = find_free_momenta(contacts, motion.x, base_.xb, base_.u, base_.hh, start_.center_n, start_.radius);
   if (p.kept.count == 0) p.momenta = false;
 }
 
-void Island::begin_contacts() {
+void StepSolver::begin_contacts() {
   find_turns();
   contact_.begin(factor_, rows_, turns_, contacts.id_count());
 }
@@ -22,23 +22,23 @@ void Island::begin_contacts() {
 /// Of solids that are a part of their own, as they are at xb. (Held momenta have columns of another kind, and what is
 /// anchored and touches bends rather than turns. So do sheets and chains: the shape they have is no longer that of rest
 /// turned, the turns of it cost energy, and without those of A the matrix would be no upper bound of that of W.)
-void Island::find_turns() {
-  if ((problem_.momenta && !problem_.whole) || anchored_ || minimizer_ || consistent() || contacts.planes) return;
-  const auto add = [&](Island& part, Factor& factor, int first) {
-    if (part.bodies_.size() != 1 || !part.is_solid()) return;
-    part.solve_rest(factor, base_.hh);
+void StepSolver::find_turns() {
+  if ((problem_.momenta && !problem_.whole) || anchored() || minimizer_ || consistent() || contacts.planes) return;
+  const auto add = [&](const Island& part, Factor& factor, int first) {
+    if (part.bodies().size() != 1 || !part.is_solid()) return;
+    find_rest_columns(factor, part);
     Mat3 moment{};
-    for (int i = 0; i < part.rows_; ++i)
-      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest_.rows[i].xyz());
-    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest_.inverse);
+    for (int i = 0; i < part.rows(); ++i)
+      moment = moment + outer(base_.xb[first + i].xyz() * forcing.mass[first + i], part.rest().rows[i].xyz());
+    turns_.add(first, factor.at_rest.arm, factor.at_rest.second, moment * part.rest().inverse);
   };
   for (size_t k = 0; k < factor_.parts().size(); ++k)
-    add(parts_.empty() ? *this : *parts_[k], *factor_.parts()[k].factor, factor_.parts()[k].first);
+    add(island_.parts().empty() ? island_ : *island_.parts()[k], *factor_.parts()[k].factor, factor_.parts()[k].first);
 }
 
 /// A body that rests would start each step with a fall: what the last step made of gravity, the start expects of it
 /// again.
-void Island::rest_on_contacts() {
+void StepSolver::rest_on_contacts() {
   const double size = dot(forcing.common, forcing.common);
   if (!forcing.uniform || size == 0 || problem_.statics) return;
   const double lift = base_.hh * (base_.hh - base_.kappa * motion.last_step);
@@ -52,28 +52,7 @@ void Island::rest_on_contacts() {
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
 }
 
-bool Island::has_sheets() const {
-  for (const int b : bodies_)
-    if (matter_.bodies[b].surface.solid_faces < int(matter_.bodies[b].surface.faces.size())) return true;
-  return false;
-}
-
-bool Island::rests(double tolerance) const {
-  if (!contacts.touching()) return false;
-  return kinetic(motion.v) < tolerance * motion.energy;
-}
-
-void Island::apply_slip(std::vector<double>& losses) {
-  losses.assign(bodies_.size(), 0.0);
-  if (contacts.friction_anchors.empty()) return;
-  contacts.apply_slip(motion.x.data(), losses);
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    contact_energy_[k] -= losses[k], motion.energy -= losses[k];
-    losses[k] += contacts.start_loss(int(k));
-  }
-}
-
-void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
+void StepSolver::take_in_contacts(StepProducts& s, IterationProducts& k) {
   const double fall = k.gg_gg;
   k.gg_gg = contact_.norm2();
   if (problem_.releases_energy && (problem_.whole || !problem_.momenta)) return;  // H is not asked for
@@ -83,7 +62,7 @@ void Island::take_in_contacts(StepProducts& s, IterationProducts& k) {
   if (!problem_.whole) s = problem_.kept.products(s, start_.radius);
 }
 
-void Island::add_contacts(const Direction& d) {
+void StepSolver::add_contacts(const Direction& d) {
   if (!problem_.whole && problem_.momenta) contact_.add(d, Ag_, solver());
 }
 

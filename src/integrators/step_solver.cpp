@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "base/stopwatch.h"
 #include "integrators/turn.h"
 
@@ -31,7 +31,31 @@ void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l
 
 }  // namespace
 
-void Island::solve_gradient() {
+StepSolver::StepSolver(Island& island)
+    : island_(island),
+      motion(island.motion),
+      forcing(island.forcing),
+      contacts(island.contacts),
+      memory(island.memory),
+      consistent_(island.consistent_mass()),
+      rows_(island.rows()),
+      total_mass_(island.total_mass()) {
+  base_.xb.resize(rows_), base_.u.resize(rows_);
+  for (std::vector<Vec4>* a :
+       {&x_, &gg_, &Ag_, &last_Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &end_, &x_before_, &rest_pose_})
+    a->resize(rows_);
+  for (std::vector<Float4>* a :
+       {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
+    a->resize(rows_);
+}
+
+Work StepSolver::work() const {
+  Work out = work_;
+  out += contact_.work();
+  return out;
+}
+
+void StepSolver::solve_gradient() {
   if (last_.counts) Ag_.swap(last_Ag_), Ag_narrow_.swap(last_Ag_narrow_);
   work_.entries += entries_;
   if (narrow_) {
@@ -43,7 +67,7 @@ void Island::solve_gradient() {
   right_hand_sides_ += 3;
 }
 
-IterationProducts Island::products() {
+IterationProducts StepSolver::products() {
   const bool swings = problem_.swings, momenta = problem_.momenta;
   work_.vertices += rows_;
   const RowArrays rows = arrays();
@@ -71,7 +95,7 @@ IterationProducts Island::products() {
 /// (Walker and Ni 2011): of all x on the line through this plain step and the last, the one whose own step should be
 /// shortest. P and L are linear in x and hold on the whole line. In the norm of A all that is needed is known but for
 /// one product.
-double Island::extrapolation(const StepProducts& step, const IterationProducts& products, const Direction& d) const {
+double StepSolver::extrapolation(const StepProducts& step, const IterationProducts& products, const Direction& d) const {
   const double both = overlap(step, products, d, last_.products, last_.direction);
   const double change = d.norm2 - 2 * both + last_.direction.norm2;
   const double resolved = narrow_ ? 1e-5 : 1e-9;  // what the digits of A^-1 leave of a difference
@@ -79,7 +103,7 @@ double Island::extrapolation(const StepProducts& step, const IterationProducts& 
 }
 
 /// x -= dx, or beyond.
-void Island::move(const Direction& d, double beta) {
+void StepSolver::move(const Direction& d, double beta) {
   const double scale = 1 / d.scale;
   const RowColumn Ag = column(Ag_, Ag_narrow_),
                   Alin = problem_.touches ? RowColumn{contact_.corrected_lin().data(), nullptr} : column(Alin_, Alin_narrow_);
@@ -106,7 +130,7 @@ void Island::move(const Direction& d, double beta) {
 
 /// What a step must lower where A does not bound the curvature of W: the objective g = 1/2 |v - u|^2_M + W, and in an
 /// exact penalty what is left of the constraint on H. The weight exceeds the multiplier.
-double Island::merit(double c_h, double lambda) {
+double StepSolver::merit(double c_h, double lambda) {
   work_.vertices += rows_;
   const double inertia = ordered_sum<double>(rows_, row_grain, inertia_parts_, [&](int begin, int end) {
     double sum = 0;
@@ -124,7 +148,7 @@ double Island::merit(double c_h, double lambda) {
 /// Where a plain step with contacts is safe: at x_n, which has no more potential than the motion began with; a free
 /// island carried on by its rigid motion, which changes none of the contacts within it. (Left at x_n it would lose its
 /// momenta.) Returns its merit.
-double Island::find_rest(double h) {
+double StepSolver::find_rest(double h) {
   carry_as_whole(h, rest_pose_);
   x_.swap(rest_pose_);
   const double energy = sums_.energy;
@@ -136,7 +160,7 @@ double Island::find_rest(double h) {
 }
 
 /// Back towards where the last step began. P and L are linear in x: what holds at both ends holds between.
-void Island::shorten_step(double factor) {
+void StepSolver::shorten_step(double factor) {
   const RowArrays rows = arrays();
   pass([&](int begin, int end) {
     for (int i = begin; i < end; ++i) x_[i] = x_before_[i] + (x_[i] - x_before_[i]) * factor;
@@ -147,10 +171,10 @@ void Island::shorten_step(double factor) {
 /// The first step is that from x_n, carried along and turned by its rigid motion, to the momentum estimate:
 /// where the estimate deforms the body too much, it is shortened like any other. W is known there, and P and L are
 /// nearly right: a step that must stay there moves like a rigid body.
-double Island::merit_at_start(double h, double h_target) {
+double StepSolver::merit_at_start(double h, double h_target) {
   Vec3 shift{};
   Mat3 turn = Mat3::identity();
-  if (!anchored_) {
+  if (!anchored()) {
     for (int i = 0; i < rows_; ++i) shift += (x_[i] - motion.x[i]).xyz() * forcing.mass[i];
     shift = shift / total_mass_;
     if (problem_.held) turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();  // PD damps the turn as well
@@ -169,7 +193,7 @@ double Island::merit_at_start(double h, double h_target) {
   return out;
 }
 
-void Island::prepare_minimizer(const Settings& settings) {
+void StepSolver::prepare_minimizer(const Settings& settings) {
   const SolverSpec& spec = settings.spec;
   if (prepared_.minimizer == settings.minimizer && prepared_.conservation == settings.conservation &&
       prepared_.acceleration == spec.acceleration && prepared_.window == spec.window)
@@ -179,28 +203,26 @@ void Island::prepare_minimizer(const Settings& settings) {
   if (settings.conservation == Conservation::none) {
     if (settings.minimizer) minimizer_ = settings.minimizer->make(spec, rows_);
     accelerator_ = make_accelerator(spec, rows_);
-  } else if (settings.minimizer || (searches_ && settings.conservation == Conservation::cpd)) {
+  } else if (settings.minimizer || (island_.searches() && settings.conservation == Conservation::cpd)) {
     // L-BFGS is the only one that a conserving step takes (check_scene), and it takes it also where A does not bound
     // the Hessian: half the iterations and fewer sub-steps (docs/minimisers.md)
-    pairs_ = std::make_unique<SecantPairs>();
-    pairs_->resize(rows_, spec.window);
-    H0g_.resize(rows_);
+    pairs_ = std::make_unique<HeldPairs>(rows_, spec.window);
   }
   if (minimizer_ || accelerator_ || pairs_) x_before_.resize(rows_);
 }
 
 /// dx of a step that holds nothing, into Ag_.
-bool Island::solve_plain(double& length2) {
+bool StepSolver::solve_plain(double& length2) {
   if (!minimizer_) {
     solve_gradient();
     return true;  // plain_rows finds the length
   }
-  length2 = minimizer_->descend(*this, x_, gg_, Ag_);
+  length2 = minimizer_->descend(island_, x_, gg_, Ag_);
   return std::isfinite(length2);
 }
 
 /// On from where the plain step led, which is kept in end_.
-void Island::accelerate() {
+void StepSolver::accelerate() {
   end_ = x_;
   accelerated_ = accelerator_->advance(x_before_, end_, x_);
   if (!accelerated_) return;
@@ -209,18 +231,48 @@ void Island::accelerate() {
 }
 
 /// Back to where the plain step led.
-void Island::undo_acceleration() {
+void StepSolver::undo_acceleration() {
   x_.swap(end_);
   const RowArrays rows = arrays();
   pass([&](int begin, int end) { return arrive(rows, begin, end); });
   accelerated_ = false;
 }
 
-StepOutcome Island::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
+/// L-BFGS: takes in x_ with gg and A^-1 gg, and turns the products under A^-1 into those under B^-1.
+void StepSolver::take_in_pairs(HeldPairs& pairs, StepProducts& step, IterationProducts& iteration) {
+  const Problem& p = problem_;
+  std::vector<Vec4>& swung = end_;  // A^-1 gg with the swing of an anchored island
+  if (p.swings) {
+    const Vec3 turn = swing_.inverse * swing_.gg;
+    const RowColumn lever = column(arm_, lever_narrow_);
+    for (int i = 0; i < rows_; ++i) {
+      swung[i] = Ag_[i];
+      if (!(forcing.mass[i] > 0)) continue;
+      const Vec3 r = lever.narrow ? Vec3{lever.narrow[i].x, lever.narrow[i].y, lever.narrow[i].z} : arm_[i].xyz();
+      swung[i] += Vec4(cross(turn, r));
+    }
+  }
+  const HeldPairs::Columns columns{p.momenta,    forcing.mass, base_.xb, consistent() ? consistent_.Dr.data() : nullptr,
+                                   start_.about, base_.hh,     lin_};
+  if (!pairs.take_in(columns, x_, gg_, p.swings ? swung : Ag_, step, iteration) || !p.momenta) return;
+  step.s_qq_inverse = pseudo_inverse(step.s_qq, 1e-10);
+  step = p.kept.products(step, start_.radius);
+}
+
+/// gg holds grad g at the accepted x: grad W follows without another evaluation.
+void StepSolver::find_gradient() {
+  const double inverse = 1 / base_.hh;
+  for (int i = 0; i < rows_; ++i)
+    motion.gradient[i] = gg_[i] - ((x_[i] - base_.xb[i]) * inverse - base_.u[i]) * (forcing.mass[i] * inverse);
+  for (int i = 0; consistent() && i < rows_; ++i)
+    motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
+}
+
+StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                                bool plain) {
   Stopwatch watch;
   const double time_limit = plan_.time_limit;
-  const double begun = time_limit < infinity ? work().milliseconds() : 0;
+  const double begun = time_limit < infinity ? island_.work().milliseconds() : 0;
   if (!integrator.is_direct()) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
@@ -233,18 +285,18 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
   if (problem_.swings && problem_.direct) find_pivot();
   // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
-  problem_.releases_energy = problem_.held && plan_.after_failure && searches_;
-  if (problem_.statics && !anchored_) {
+  problem_.releases_energy = problem_.held && plan_.after_failure && island_.searches();
+  if (problem_.statics && !anchored()) {
     for (int i = 0; i < rows_; ++i) base_.falling += forcing.force[i].xyz();
     base_.falling = base_.falling / total_mass_;
   }
   // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
-  SecantPairs* const pairs = plan_.after_failure || problem_.touches ? nullptr : pairs_.get();
+  HeldPairs* const pairs = plan_.after_failure || problem_.touches ? nullptr : pairs_.get();
   // a conserving method releases H for a step where hard anchors are driven, and is then projective
   const bool factors = !minimizer_ || minimizer_->needs_factor();
   if (factors) find_factor(base_.hh, settings);
   problem_.of_rest = problem_.of_rest && factor_.own() && (problem_.swings || problem_.direct);
-  if (problem_.of_rest) solve_rest(*factor_.own(), base_.hh);
+  if (problem_.of_rest) find_rest_columns(*factor_.own(), island_);
   narrow_ = factors && factor_ && !problem_.touches && factor_.is_narrow() && !consistent() && !minimizer_ && !pairs &&
             (problem_.direct || !problem_.held);
   look_at_start(integrator, h);
@@ -259,7 +311,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   out.target_total = p.target.h - start_.force_x - p.offset;
   out.before = start_.kinetic + motion.energy - start_.force_x;
   out.impossible = p.momenta && p.kept.all() && p.target.h < p.rigid;
-  if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(*this))) {
+  if ((factors && !factor_) || (minimizer_ && !minimizer_->begin(island_))) {
     out.status = StepOutcome::Status::not_factorizable;
     return out;
   }
@@ -268,7 +320,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   turns_.clear();
   if (p.touches && factors) begin_contacts();
   const bool searches = accelerator_ || pairs || p.touches ||
-                        (minimizer_ ? minimizer_->searches() || (searches_ && minimizer_->descends()) : searches_);
+                        (minimizer_ ? minimizer_->searches() || (island_.searches() && minimizer_->descends()) : island_.searches());
   accelerated_ = false;
   const Precision kernel = kernel_precision(settings.precision);
   out.length = h;
@@ -278,7 +330,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     if (out.status == StepOutcome::Status::not_finite) return out;
     rest_pose_ = motion.x;
     integrator.finish(motion, forcing, h, base_, x_);
-    evaluate_motion();
+    island_.evaluate_motion();
     return out;
   }
   if (p.held) solve_columns();
@@ -292,7 +344,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   double negligible = p.releases_energy ? infinity : p.tolerance * p.present;
   const double h_before = start_.kinetic + motion.energy + p.offset;
   watch.book(out.timings.setup);
-  double last_merit = searches && searches_ && !p.touches ? merit_at_start(h, p.target.h) : infinity;
+  double last_merit = searches && island_.searches() && !p.touches ? merit_at_start(h, p.target.h) : infinity;
   double slope = 0;  // of the merit along the last step, where that is known
   bool halved = false, gave_up = false;
   bool aimed_at_h = false;  // by the last step, which would have met H but for what is not linear
@@ -303,7 +355,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   int last_iteration = settings.iterations;
   const double rest_merit = plain && p.releases_energy ? find_rest(h) : infinity;
   // factors that had to be made leave it half of what it may take
-  const double prepared = time_limit < infinity ? work().milliseconds() : 0;
+  const double prepared = time_limit < infinity ? island_.work().milliseconds() : 0;
   const double counts_from = std::max(begun, prepared - 0.5 * time_limit);
   int at_least = p.held ? least_iterations : least_plain_iterations;
   if (loss_.on) iterate_loss(h, settings, kernel, out);
@@ -311,12 +363,12 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
   for (int k = 0; !loss_.on; ++k) {
     bool hurries = false;  // there will hardly be another iteration
     if (time_limit < infinity && k > 0) {
-      const double now = work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
+      const double now = island_.work().milliseconds(), each = (now - prepared) / k, next = now - counts_from + each;
       hurries = next + each > time_limit;
       if (k >= at_least && next > time_limit) last_iteration = std::min(last_iteration, k), out.cut = true;
     }
     if (p.touches) {
-      const double left = time_limit - (time_limit < infinity ? work().milliseconds() - counts_from : 0);
+      const double left = time_limit - (time_limit < infinity ? island_.work().milliseconds() - counts_from : 0);
       contact_.leave_products(Work::products_in(std::max(left, 0.0) / std::max(at_least - k, 1)));
     }
     // local step: energies and gradients of all elements, and with them every residual
@@ -389,7 +441,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
       // far from its end it presses much too hard, and would be braked by that: then it slides, and holds from the next
       // step on
       if ((done || k == hold_after || out.step_length < known_length) &&
-          contacts.follow_pressure(Contacts::Follow::up, x_.data(), gg_.data(), contact_energy_).any) {
+          island_.follow_pressure(Contacts::Follow::up, x_, gg_).any) {
         at_least = k + least_iterations;  // to be felt
         if (out.cut) last_iteration = std::max(last_iteration, at_least);
         const RowArrays rows = arrays();
@@ -446,7 +498,7 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
-    if (pairs) take_in_pairs(products_s, products_k);
+    if (pairs) take_in_pairs(*pairs, products_s, products_k);
     if (p.touches) take_in_contacts(products_s, products_k);
     Direction d = p.published ? published_direction(products_s, products_k, c, p.target.h - p.rigid,
                                                     settings.epsilon * p.e_ref, out.alpha)
@@ -479,26 +531,21 @@ StepOutcome Island::take_stage(double h, const Settings& settings, const Demand&
     aimed_at_h = beta == 0 && !d.at_bound && !d.stationary && d.norm2 > 0;
     watch.book(out.timings.conservation);
     remember(d.lambda);
-    if (pairs) add_pairs(d);
+    if (pairs) pairs->add(d, p.momenta, Ag_);
     if (p.touches) add_contacts(d);
     move(d, beta);
     watch.book(out.timings.update);
   }
 
   if (time_limit < infinity && out.iterations > 0)
-    memory.iteration_cost = (work().milliseconds() - prepared) / out.iterations;
+    memory.iteration_cost = (island_.work().milliseconds() - prepared) / out.iterations;
   memory.cannot_lose = gave_up && demand.lowers();
   if (!plan_.holds) out.residual = {}, out.error_h = 0;
-  // gg holds grad g at the accepted x: grad W follows without another evaluation
-  const double inverse = 1 / base_.hh;
-  for (int i = 0; i < rows_; ++i)
-    motion.gradient[i] = gg_[i] - ((x_[i] - base_.xb[i]) * inverse - base_.u[i]) * (forcing.mass[i] * inverse);
-  for (int i = 0; consistent() && i < rows_; ++i)
-    motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
+  find_gradient();
   integrator.finish(motion, forcing, h, base_, x_);
   out.target_total -= out.heat;
   damp(out);
-  if (!p.direct) evaluate_motion();  // where the step ends is not where it was minimised
+  if (!p.direct) island_.evaluate_motion();  // where the step ends is not where it was minimised
   if (!p.held && !p.statics) measure_losses(h_before - p.offset - start_.force_x, demand.debt, out);
   return out;
 }
