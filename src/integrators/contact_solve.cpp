@@ -30,26 +30,26 @@ void ContactSolve::begin(const SolverParts& factors, int rows, const BodyTurns& 
 
 /// Of what is near, that which a step without contact would bring close to touching: within half of how deep it would
 /// go anywhere. The others, should something push them there, are for the next step to see.
-void ContactSolve::find_relevant(const Contacts& contacts, const std::vector<Vec4>& Ag) {
+void ContactSolve::find_relevant(const ContactRows& rows, const std::vector<Vec4>& Ag) {
   double deepest = 0;
-  for (const ContactRow& row : contacts.rows())
+  for (const ContactRow& row : rows.touching)
     deepest = std::max(deepest, (row.force > 0 ? row.force / row.stiffness : 0) + row.along(Ag.data()));
   relevant_along_.clear();
-  for (const ContactRow& row : contacts.near_rows()) {
+  for (const ContactRow& row : rows.near) {
     relevant_along_.push_back(row.force / row.stiffness + row.along(Ag.data()));
     deepest = std::max(deepest, relevant_along_.back());
   }
   relevant_.clear();
   for (size_t r = 0; r < relevant_along_.size(); ++r)
-    if (relevant_along_[r] > -0.5 * deepest) relevant_.push_back(&contacts.near_rows()[r]);
+    if (relevant_along_[r] > -0.5 * deepest) relevant_.push_back(&rows.near[r]);
 }
 
 /// d where the forecast ends is made by one solve.
-void ContactSolve::predict(const Contacts& contacts, const std::vector<Vec4>& g, const std::vector<Vec4>& Ag,
+void ContactSolve::predict(const ContactRows& rows, const std::vector<Vec4>& g, const std::vector<Vec4>& Ag,
                            const Solve& solve) {
   vertices_ += passes * rows_;
-  find_relevant(contacts, Ag);
-  metric_.set(contacts.rows(), relevant_);
+  find_relevant(rows, Ag);
+  metric_.set(rows.touching, relevant_);
   forecast_.minimise(metric_, g, Ag, looks_ahead_, solve);
   metric_.scatter(forecast_.m(), b_);
   solve(b_, x_);
@@ -57,15 +57,15 @@ void ContactSolve::predict(const Contacts& contacts, const std::vector<Vec4>& g,
   for (int i = 0; i < rows_; ++i) d_[i] = Ag[i] * a - x_[i], Ad_[i] = g[i] * a - b_[i];
 }
 
-void ContactSolve::correct(const Contacts& contacts, const std::vector<Vec4>& g, std::vector<Vec4>& Ag,
+void ContactSolve::correct(const ContactRows& rows, const std::vector<Vec4>& g, std::vector<Vec4>& Ag,
                            const Solve& solve) {
-  predict(contacts, g, Ag, solve);
+  predict(rows, g, Ag, solve);
   Ag.swap(d_);
 }
 
-void ContactSolve::adopt(const Contacts& contacts, const std::vector<Vec4>& g, std::vector<Vec4>& Ag,
+void ContactSolve::adopt(const ContactRows& rows, const std::vector<Vec4>& g, std::vector<Vec4>& Ag,
                          const Solve& solve) {
-  predict(contacts, g, Ag, solve);
+  predict(rows, g, Ag, solve);
   const std::vector<char>& pushes = forecast_.pushes();
   metric_.choose(pushes);
   metric_.gather(d_, along_);

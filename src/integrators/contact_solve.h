@@ -25,6 +25,11 @@ struct ConstraintColumns {
   bool whole;                             // those of P and L are motions of the whole: take_in()
 };
 
+/// Rows of contact at x: those that touch, and those that might where the step leads (Contacts::near_rows).
+struct ContactRows {
+  const std::vector<ContactRow>&touching, &near;
+};
+
 /// Of the islands that touch something, each has one. Nothing in it outlives a step.
 class ContactSolve {
  public:
@@ -42,9 +47,9 @@ class ContactSolve {
   bool stalled() const { return forecast_.stalled(); }
 
   /// Ag = A^-1 g becomes the plain step, the minimum of the piecewise quadratic model.
-  void correct(const Contacts& contacts, const std::vector<Vec4>& g, std::vector<Vec4>& Ag, const Solve& solve);
+  void correct(const ContactRows& rows, const std::vector<Vec4>& g, std::vector<Vec4>& Ag, const Solve& solve);
   /// Likewise of a step that holds something: A_c is then that of the rows that push where it leads.
-  void adopt(const Contacts& contacts, const std::vector<Vec4>& g, std::vector<Vec4>& Ag, const Solve& solve);
+  void adopt(const ContactRows& rows, const std::vector<Vec4>& g, std::vector<Vec4>& Ag, const Solve& solve);
 
   // After adopt().
 
@@ -68,8 +73,8 @@ class ContactSolve {
   Work work() const;
 
  private:
-  void predict(const Contacts& contacts, const std::vector<Vec4>& g, const std::vector<Vec4>& Ag, const Solve& solve);
-  void find_relevant(const Contacts& contacts, const std::vector<Vec4>& Ag);
+  void predict(const ContactRows& rows, const std::vector<Vec4>& g, const std::vector<Vec4>& Ag, const Solve& solve);
+  void find_relevant(const ContactRows& rows, const std::vector<Vec4>& Ag);
 
   std::vector<ContactMetric::Block> blocks_;
   ContactMetric metric_;

@@ -135,7 +135,7 @@ StepOutcome StepSolver::contact_step(double h, const Settings& settings, const D
     contact_.leave_products(
         Work::products_in(std::max(0.0, time_limit - spent) / std::max(least_iterations - k, 1)));
     solve_gradient();
-    contact_.adopt(contacts, gg_, Ag_, solver());
+    contact_.adopt(contact_rows(), gg_, Ag_, solver());
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;

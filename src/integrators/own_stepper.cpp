@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/finite.h"
 #include "base/stopwatch.h"
 #include "base/text.h"
 #include "integrators/island.h"
 
 namespace verve {
-
-namespace {
-
-bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-
-}  // namespace
 
 StepOutcome OwnStepper::step(Island& island, double h, const Settings& settings) {
   Stopwatch watch;

@@ -120,7 +120,6 @@ struct PlanInput {
   bool searched = false;    // some potential has its steps searched for their length
   bool solid = true;        // tetrahedra alone
   bool sheets = false;      // some surface that encloses nothing
-  bool unchanged = false;   // it begins as the last frames began, and these left it so
   bool contacts = false;    // something may touch
   bool settling = false;    // all contacts lose energy, and no impact is going on
   int passing = 1;          // sub-steps in which nothing passes another thing unseen
@@ -132,7 +131,6 @@ struct PlanInput {
 };
 
 struct Plan {
-  Mode mode = Mode::free;
   int substeps = 1;
   SubstepControl control;
 };

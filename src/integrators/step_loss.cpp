@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/finite.h"
 #include "base/parallel.h"
 #include "integrators/step_solver.h"
 #include "base/stopwatch.h"
@@ -35,10 +36,7 @@ constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
 constexpr int least_iterations = 2;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-Vec3 vec3(const Float4& a) { return {a.x, a.y, a.z}; }
-
-bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+Vec3 wide(const Float4& a) { return {a.x, a.y, a.z}; }
 
 Vec6 stack(const Vec3& p, const Vec3& l) { return {p.x, p.y, p.z, l.x, l.y, l.z}; }
 
@@ -77,7 +75,7 @@ void StepSolver::find_loss(double h, StepProducts& step) {
       Vec4 l{};
       if (m > 0) {
         const Vec4 dv = (x_[i] - base_.xb[i]) * inverse - motion.v[i];
-        l = (forcing.force[i] * h - Vec4(rotation * vec3(motion.gradient[i])) * h - dv * m) * inverse;
+        l = (forcing.force[i] * h - Vec4(rotation * motion.gradient[i].xyz()) * h - dv * m) * inverse;
         if (consistent()) l -= (coupled_velocity(i) - consistent_.coupling.row(motion.v.data(), i)) * inverse;
       }
       if (narrow_) {
@@ -102,14 +100,14 @@ void StepSolver::find_loss(double h, StepProducts& step) {
     for (int i = begin; i < end; ++i) {
       const double m = forcing.mass[i];
       if (!(m > 0)) continue;
-      const Vec3 l = narrow_ ? vec3(kr_narrow_[i]) : vec3(kr_[i]), e = narrow_ ? vec3(Alin_narrow_[i]) : vec3(Alin_[i]);
-      const Vec3 lin = narrow_ ? vec3(lin_narrow_[i]) : vec3(lin_[i]);
+      const Vec3 l = narrow_ ? wide(kr_narrow_[i]) : kr_[i].xyz(), e = narrow_ ? wide(Alin_narrow_[i]) : Alin_[i].xyz();
+      const Vec3 lin = narrow_ ? wide(lin_narrow_[i]) : lin_[i].xyz();
       s.l_e += dot(l, e), s.lin_e += dot(lin, e), s.l_Ml += dot(l, l) / m;
       if (!levers) continue;
-      const Vec3 lever = (narrow_ ? vec3(lever_narrow_[i]) : vec3(wide_lever[i])) - off;
+      const Vec3 lever = (narrow_ ? wide(lever_narrow_[i]) : wide_lever[i].xyz()) - off;
       s.p_l += l, s.p_lin += lin, s.lever_l += cross(lever, l), s.lever_lin += cross(lever, lin);
-      s.p_e += e * m, s.spin_e += cross(vec3(base_.xb[i]) - start_.about, e) * m;
-      if (consistent()) s.spin_e += cross(vec3(consistent_.Dr[i]), e);
+      s.p_e += e * m, s.spin_e += cross(base_.xb[i].xyz() - start_.about, e) * m;
+      if (consistent()) s.spin_e += cross(consistent_.Dr[i].xyz(), e);
     }
     return s;
   });

@@ -37,7 +37,7 @@ struct StepProblem {
   double tolerance = 0, beta = 0, offset = 0;
   Quantities target;
   double rigid = 0;    // K
-  double damped = 0;   // of H: taken from the motion after the step (Island::damp),
+  double damped = 0;   // of H: taken from the motion after the step (StepSolver::damp),
   double damping = 0;  // and what the half-life alone asks for
   double e_ref = 0, scale_p = 0;
   double present = 0;  // energy scale of the state as it is, however far away the target
@@ -49,7 +49,7 @@ struct IterateSums {
   double energy = 0;  // W
 };
 
-/// What an anchored island swings by: see Island::column_products.
+/// What an anchored island swings by: see StepSolver::column_products.
 struct Swing {
   Mat3 inverse;  // T^-1
   Vec3 lin, gg;  // Y^T lin, Y^T gg

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/finite.h"
 #include "base/parallel.h"
 #include "integrators/step_solver.h"
 #include "base/stopwatch.h"
@@ -24,8 +25,6 @@ constexpr double known_length = 0.1;
 constexpr int hold_after = 4;  // iterations: before the step has ended, since a plain one may stop anywhere
 constexpr int halvings = 3, most_trials = 16;  // halved first, then cut to a tenth each time
 
-
-bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
 void set(Vec6& out, const Vec3& p, const Vec3& l) { out = {p.x, p.y, p.z, l.x, l.y, l.z}; }
 
@@ -480,7 +479,7 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
         out.status = StepOutcome::Status::not_factorizable;
         return out;
       }
-      if (corrects) contact_.correct(contacts, gg_, Ag_, solver());
+      if (corrects) contact_.correct(contact_rows(), gg_, Ag_, solver());
       watch.book(out.timings.global);
       remember(0);
       const RowArrays rows = arrays();
@@ -494,7 +493,7 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
       continue;
     }
     solve_gradient();
-    if (p.touches) contact_.adopt(contacts, gg_, Ag_, solver());
+    if (p.touches) contact_.adopt(contact_rows(), gg_, Ag_, solver());
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;

@@ -167,6 +167,7 @@ class StepSolver {
   void carry_stencils();
   void take_in_contacts(StepProducts& step, IterationProducts& iteration);
   void add_contacts(const Direction& d);
+  ContactRows contact_rows() const { return {contacts.rows(), contacts.near_rows()}; }
   ContactSolve::Solve solver() const {
     return [this](const std::vector<Vec4>& b, std::vector<Vec4>& x) { solve(b, x); };
   }

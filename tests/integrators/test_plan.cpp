@@ -120,7 +120,6 @@ TEST_CASE("sheets have shorter steps after a large error, and longer ones after 
 TEST_CASE("with contacts the frame has as many sub-steps as impact, vibration and passing ask for") {
   using planning::contact_phase;
   CHECK(plan_frame(touching(0)).substeps == 1);
-  CHECK(plan_frame(touching(0)).mode == Mode::contact);
   CHECK(plan_frame(touching(1.01 * contact_phase)).substeps == 2);
   PlanInput in = touching(0);
   in.deformation = turning(3 * contact_phase);
