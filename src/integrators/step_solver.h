@@ -110,7 +110,20 @@ class StepSolver {
   void start_iterate(double h);
   StepProducts column_products();
 
-  // step_solver.cpp: the iteration, and what all of them are made of
+  // step_solver.cpp: one problem from its beginning to its end, and what all iterations are made of
+  struct Stage {  // of a step
+    double h;
+    const Settings& settings;
+    const Demand& demand;
+    const Integrator& integrator;
+    bool plain;                            // without H: for want of time
+    HeldPairs* pairs = nullptr;            // what of it this step takes
+    bool searches = false;                 // for the length of each of its steps
+    Precision kernel = Precision::float64;
+    double begun = 0, prepared = 0;        // of Island::work, with a time limit: where it and its iterations begin
+    double h_before = 0;                   // H there, in the units of the solve
+  };
+  StepOutcome begin_stage(Stage& stage);
   StepOutcome take_stage(double h, const Settings& settings, const Demand& demand, const Integrator& integrator,
                          bool plain);
   /// Makes what the method needs beside the projective step, once.
@@ -147,6 +160,9 @@ class StepSolver {
   RowColumn column(const std::vector<Vec4>& wide, const std::vector<Float4>& narrow) const {
     return narrow_ ? RowColumn{nullptr, narrow.data()} : RowColumn{wide.data(), nullptr};
   }
+
+  // step_gradient.cpp: without H, or with H along its gradient
+  bool iterate_gradient(Stage& stage, StepProducts step_products, StepOutcome& out);
 
   // step_loss.cpp: along the loss
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
