@@ -130,9 +130,12 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
 World::IslandFrame World::plan_island(Island& island, const Attempt& attempt) {
   IslandFrame frame;
   frame.attempt = attempt;
+  const double before = island.work().milliseconds();
   frame.moving_collider = find_contacts(island, whole_frame(), attempt, false);
+  const double detection = island.work().milliseconds() - before;
   frame.limit = time_limit_of(island);
   frame.input = plan_input(island, frame.limit);
+  frame.input.detection_cost = detection;
   frame.plan = plan_frame(frame.input);
   frame.look_again = frame.plan.substeps > 1 && island.contacts.any_shape_moves();
   if (frame.look_again) begin_frame(island);

@@ -25,7 +25,7 @@ double average(const PlanInput& in, SubstepControl& control) {
 }
 
 int affordable(const PlanInput& in, int iterations) {
-  const double each = std::max(iterations * in.iteration_cost, 1e-9);
+  const double each = std::max(in.detection_cost + iterations * in.iteration_cost, 1e-9);
   return int(std::min(in.time_left / each, double(most_substeps)));
 }
 
