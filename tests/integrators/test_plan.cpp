@@ -164,6 +164,9 @@ TEST_CASE("a budget takes sub-steps away, but nothing passes unseen") {
   in = touching(100), in.iteration_cost = 1, in.passing = 8;
   in.time_left = (planning::worthwhile + planning::preparation) * 3;
   CHECK(plan_frame(in).substeps == 3);
+  in.detection_cost = planning::worthwhile + planning::preparation;  // as much again, for looking
+  in.time_left *= 2;
+  CHECK(plan_frame(in).substeps == 3);
   in.time_left = 0;
   CHECK(plan_frame(in).substeps == 2);
 }
