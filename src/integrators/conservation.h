@@ -19,7 +19,7 @@ struct Quantities {
 struct StepProducts {
   bool momenta = true;  // hold P and L; otherwise H alone
   Mat6 s_qq{};          // grad c_q^T A^-1 grad c_q
-  Mat6 s_qq_inverse{};  // pseudo-inverse: singular at rest, in a straight chain, for a single spring (E8)
+  Mat6 s_qq_inverse{};  // pseudo-inverse: singular at rest, in a straight chain, for a single spring
   Vec6 q_lin{};         // grad c_q^T A^-1 lin
   double lin_lin = 0;   // lin^T A^-1 lin
   // Where columns Y other than A^-1 grad c_q stand for these, with grad c_q^T Y = Y^T A Y = s_qq:

@@ -47,7 +47,8 @@ inline constexpr std::array<ModeRow, 5> mode_table = {{
 }};
 constexpr const ModeRow& row_of(Mode mode) { return mode_table[size_t(mode)]; }
 
-/// Constants of planning. "Scenes" are built-in ones, "presets" those of `verve list materials`.
+/// Constants of planning, with their units: [1] is a number without one. "Scenes" are built-in ones, "presets" those of
+/// `verve list materials`.
 namespace planning {
 
 /// Sub-steps of a frame [1]; nothing may pass another thing unseen in fewer than it takes.
@@ -56,7 +57,7 @@ inline constexpr int most_substeps = 16;
 inline constexpr int most_for_vibration = 8;
 /// h times the frequency of the deformation that a sub-step may have [rad]: in the air four and a half steps per
 /// period. A mode runs late by a twelfth of the square of it. (Decision 014: with 1.6 a T-pipe was 7 times as far from
-/// fine steps; with 1.3 a box of five frames per period takes more than the 7 iterations of design 4.5.)
+/// fine steps; with 1.3 a box of five frames per period takes more than 7 iterations.)
 inline constexpr double free_phase = 1.4;
 /// Likewise where steps are searched for their length: they take fewer iterations in all (presets from mirrored, flat and
 /// random starts: 36 to 60 a frame in place of 40 to 140) and do not end in a fold.

@@ -8,8 +8,7 @@
 
 namespace verve {
 
-/// Of E_ref: a step of a frame with a budget that has gained more than that is taken again, in whatever time that
-/// takes; one in the air that was cut short and ends so far from H, by backward Euler.
+/// Of E_ref: a step in the air that a budget cut short, and that ends so far from H, is taken again by backward Euler.
 inline constexpr double most_astray = 0.05;
 
 /// Dials and debts of an island for one step, summed over its bodies.
