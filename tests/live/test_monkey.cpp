@@ -1,5 +1,5 @@
 // A monkey at the controls: random gestures and dials turned to anywhere, through the session as the page drives it.
-// VERVE_MONKEY=N: so many gestures in each scene, in every scene; VERVE_MONKEY_SEED: others.
+// VERVE_MONKEY=N: so many gestures in each scene, in every scene or in VERVE_MONKEY_SCENE; VERVE_MONKEY_SEED: others.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -167,13 +167,14 @@ struct Monkey {
 
 TEST_CASE("random gestures and dials never break a scene without a word, and Calm brings every body back") {
   const int wanted = setting("VERVE_MONKEY", 0), seed = setting("VERVE_MONKEY_SEED", 1);
+  const char* only = std::getenv("VERVE_MONKEY_SCENE");
   struct Visit {
     std::string name;
     int gestures, seed;
   };
   std::vector<Visit> visits;
   for (const BuiltinScene& scene : builtin_scenes())
-    if (wanted > 0) visits.push_back({scene.name, wanted, seed});
+    if (wanted > 0 && (!only || scene.name == std::string(only))) visits.push_back({scene.name, wanted, seed});
   if (wanted == 0)
     visits = {{"cube", 400, seed}, {"car", 300, seed},  {"chain", 300, seed}, {"pendulum", 30, seed},
               {"ball", 30, seed},  {"rope", 100, seed}, {"cube", 50, 21},  // pinned in its middle, out of shape: pins
