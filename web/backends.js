@@ -33,7 +33,7 @@ globalThis.verve = globalThis.verve || {};
     async comeBack() {
       for (;;) {
         await new Promise(done => setTimeout(done, 1500));
-        const page = await fetch(location.pathname, {cache: 'no-store'}).catch(() => null);
+        const page = await fetch(location.pathname + location.search, {cache: 'no-store'}).catch(() => null);
         if (page && page.ok) return location.reload();
       }
     }

@@ -89,7 +89,8 @@ globalThis.verve = globalThis.verve || {};
         live.setLooks({strain: (wanted.get('look') || '').includes('strain'), wireframe: false});
         live.setAccounts(wanted.get('accounts') === 'on');
         live.share.source = {scene: wanted.get('scene')};
-        live.send({type: 'open', link: lesson.link});
+        const {play} = live.wanted;
+        live.send({type: 'open', link: lesson.link + (play ? `&play=${play}` : '')});
       }
       return true;
     }

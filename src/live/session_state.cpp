@@ -145,7 +145,7 @@ void Session::save() {
   Json out = Json::object();
   out.set("type", "saved");
   out.set("scene", write_scene(scene_)), out.set("link", link_text(false));
-  out.set("time", sim.time()), out.set("frame", sim.frame());
+  out.set("time", sim.time()), out.set("frame", sim.frame()), out.set("paused", paused_);
   out.set("motion", encoded(motion));
   out.set("snapshots", std::move(snapshots)), out.set("pins", std::move(pins)), out.set("held", std::move(held));
   answers_.push_back(write_json(out));
