@@ -59,6 +59,10 @@ globalThis.verve = globalThis.verve || {};
       answer.setAttribute('role', 'status');
       buttons = choices(place, lesson, choose);
       place.append(answer);
+      if (live.docs) {
+        const more = element('a', 'lesson-docs muted', place);
+        Object.assign(more, {href: `${live.docs}lessons/${lesson.id}.html`, textContent: 'This lesson in the documentation', target: '_top'});
+      }
       live.answered = null;
     }
 

@@ -423,10 +423,11 @@
   panel = live.panel = new verve.Panel(live, byId);
   setTool('hand');
   byId('backend').textContent = `${backend.name} · starting`;
-  lessons = live.lessons = verve.makeLessons(live, byId('lesson'), byId('lesson-list'), byId('lessons'));
   const docs = document.querySelector('meta[name="verve-docs"]').content;  // where the page is part of a site
   byId('docs').hidden = !docs;
-  byId('docs').href = docs;
+  byId('docs').href = `${docs}index.html`;
+  live.docs = docs;
+  lessons = live.lessons = verve.makeLessons(live, byId('lesson'), byId('lesson-list'), byId('lessons'));
   const named = location.hash.length > 1;
   live.send({type: 'list'});
   share.openAddress().then(known => {

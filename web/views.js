@@ -382,5 +382,5 @@ globalThis.verve = globalThis.verve || {};
     }};
   }
 
-  Object.assign(verve, {makeViews, methodName});
+  Object.assign(verve, {makeViews, methodName, METHOD_NAMES});
 })(globalThis.verve);

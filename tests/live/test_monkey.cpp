@@ -1,8 +1,10 @@
 // A monkey at the controls: random gestures and dials turned to anywhere, through the session as the page drives it.
-// VERVE_MONKEY=N: so many gestures in each scene, in every scene or in VERVE_MONKEY_SCENE; VERVE_MONKEY_SEED: others.
+// VERVE_MONKEY=N: so many gestures in each scene, in every scene or in VERVE_MONKEY_SCENE; VERVE_MONKEY_SEED: others;
+// VERVE_MONKEY_SECONDS: no longer than that. scripts/monkey runs it over all scenes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -168,6 +170,8 @@ struct Monkey {
 TEST_CASE("random gestures and dials never break a scene without a word, and Calm brings every body back") {
   const int wanted = setting("VERVE_MONKEY", 0), seed = setting("VERVE_MONKEY_SEED", 1);
   const char* only = std::getenv("VERVE_MONKEY_SCENE");
+  const int seconds = setting("VERVE_MONKEY_SECONDS", 0);  // then it goes home, with what it has done by then
+  const auto start = std::chrono::steady_clock::now();
   struct Visit {
     std::string name;
     int gestures, seed;
@@ -187,6 +191,7 @@ TEST_CASE("random gestures and dials never break a scene without a word, and Cal
     monkey.random.seed(unsigned(own_seed));
     monkey.say("{\"type\": \"load\", \"scene\": \"" + name + "\"}");
     for (int i = 1; i <= count; ++i) {
+      if (seconds > 0 && std::chrono::steady_clock::now() - start > std::chrono::seconds(seconds)) break;
       monkey.act();
       for (int f = monkey.whole(4); f >= 0; --f) monkey.frame();
       if (i % 50 == 0 || i == count) {
