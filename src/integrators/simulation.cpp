@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "integrators/snapshot_content.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -424,7 +425,7 @@ std::vector<double> Simulation::example_weights(int body, int potential) const {
 }
 
 std::string Simulation::global_solver(int body) const {
-  return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
+  return impl_->world.island_of(impl_->body("global_solver", body)).solver().description();
 }
 
 int Simulation::winds() const { return int(impl_->world.matter.wind_surfaces.size()); }
