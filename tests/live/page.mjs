@@ -436,6 +436,8 @@ async function readable(page) {
         if (!visible(e)) continue;
         const label = e.labels && e.labels[0];
         const name = e.getAttribute('aria-label') || (label && label.textContent) || e.textContent.trim() || e.title;
+        const {width, height} = e.getBoundingClientRect();
+        if (Math.min(width, height) < 24) out.push(`smaller than a finger needs: ${e.outerHTML.slice(0, 80)}`);
         if (!name) out.push(`no name: ${e.outerHTML.slice(0, 80)}`);
         if (e.tabIndex < 0 && e.getAttribute('role') !== 'radio') out.push(`not reachable: ${e.outerHTML.slice(0, 80)}`);
       }
