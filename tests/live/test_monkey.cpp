@@ -27,7 +27,7 @@ std::string text(const Vec3& v) { return "[" + text(v.x) + ", " + text(v.y) + ",
 struct Monkey {
   Session session{RunOptions{.threads = 1}};
   std::mt19937 random;
-  std::string scene, last;  // where it is, and what it did last
+  std::string scene, last, stopped;  // where it is, what it did last, and why a method stopped
   int gestures = 0, notices = 0;
   bool held = false;
   Vec3 hand;
@@ -105,8 +105,9 @@ struct Monkey {
   /// A frame, and what must hold after it.
   void frame() {
     for (const std::string& answer : session.advance()) {
-      const bool notice = answer.find("\"type\": \"notice\"") != std::string::npos;
-      notices += notice || answer.find("\"type\": \"stopped\"") != std::string::npos;
+      const bool stops = answer.find("\"type\": \"stopped\"") != std::string::npos;
+      notices += stops || answer.find("\"type\": \"notice\"") != std::string::npos;
+      if (stops) stopped = answer.substr(answer.find("\"text\""), 200);
     }
     const Simulation& sim = session.simulation();
     bool finite = true;
@@ -145,7 +146,9 @@ struct Monkey {
     while (session.calming() && sim.time() < until) frame();
     CHECK(!session.calming());
     for (int b = 0; b < sim.bodies(); ++b) CHECK(sim.measure(b).kinetic == 0);
-    while (sim.time() < until - 1e-9) frame();  // and they stay so
+    while (session.running() && sim.time() < until - 1e-9) frame();  // and they stay so
+    CHECK_MESSAGE(session.running(), scene << ": stopped after Calm: " << stopped << ", after " << gestures
+                                           << " gestures, with " << state());
     const bool weightless = session.weightless();
     for (int b = 0; b < sim.bodies(); ++b) {
       const Measures m = sim.measure(b);
