@@ -26,15 +26,17 @@ globalThis.verve = globalThis.verve || {};
         listener.lost(this.open ? 'The connection to verve serve has ended. This page comes back by itself once it runs again.'
                                 : 'verve serve took no connection: it may serve too many pages already, or was started anew.');
         this.open = false;
-        this.comeBack();
+        this.comeBack(listener);
       };
     }
     /** Another start of the server has another token: the page is read anew. */
-    async comeBack() {
+    async comeBack(listener) {
       for (;;) {
         await new Promise(done => setTimeout(done, 1500));
-        const page = await fetch(location.pathname, {cache: 'no-store'}).catch(() => null);
+        const page = await fetch(location.pathname + location.search, {cache: 'no-store'}).catch(() => null);
         if (page && page.ok) return location.reload();
+        if (page && page.status === 403)  // in a network the token is part of the address
+          return listener.lost('verve serve was started anew, with another token: open the address that it shows now.');
       }
     }
     send(message) {

@@ -92,5 +92,5 @@ globalThis.verve = globalThis.verve || {};
     filter();
   }
 
-  Object.assign(verve, {buildGallery, sceneTitle, thumbnail, galleryNames: () => Object.keys(TITLES)});
+  Object.assign(verve, {buildGallery, sceneTitle, thumbnail, sceneGroups: GROUPS, galleryNames: () => Object.keys(TITLES)});
 })(globalThis.verve);

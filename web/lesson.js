@@ -59,6 +59,10 @@ globalThis.verve = globalThis.verve || {};
       answer.setAttribute('role', 'status');
       buttons = choices(place, lesson, choose);
       place.append(answer);
+      if (live.docs) {
+        const more = element('a', 'lesson-docs muted', place);
+        Object.assign(more, {href: `${live.docs}lessons/${lesson.id}.html`, textContent: 'This lesson in the documentation', target: '_top'});
+      }
       live.answered = null;
     }
 
@@ -89,7 +93,8 @@ globalThis.verve = globalThis.verve || {};
         live.setLooks({strain: (wanted.get('look') || '').includes('strain'), wireframe: false});
         live.setAccounts(wanted.get('accounts') === 'on');
         live.share.source = {scene: wanted.get('scene')};
-        live.send({type: 'open', link: lesson.link});
+        const {play} = live.wanted;
+        live.send({type: 'open', link: lesson.link + (play ? `&play=${play}` : '')});
       }
       return true;
     }

@@ -12,6 +12,8 @@
     camera: new verve.Camera(), follow: true, wireframe: false, strain: false,
     send(message) {
       if (UNDOABLE.has(message.type)) byId('undo').disabled = false;
+      // whoever has asked for less motion starts it
+      if (reducedMotion && (message.type === 'load' || message.type === 'open')) message = {...message, paused: true};
       backend.send(message);
     },
     wanted: {}, lesson: null, explainFrom: Infinity,
@@ -24,9 +26,10 @@
   const views = verve.makeViews(live), curves = live.curves = new verve.Curves(byId('curves'));
   live.hit = views.hit;
   const share = live.share = verve.makeShare(live, notice);
+  const moments = verve.makeMoments(live, byId('moment-list'));
   let panel, lessons, showMethods = () => {};
 
-  const UNDOABLE = new Set(['push', 'spin', 'grab', 'pin', 'dial', 'lock', 'calm', 'reset']);
+  const UNDOABLE = new Set(['push', 'spin', 'grab', 'pin', 'dial', 'lock', 'calm', 'reset', 'return']);
   verve.FIRST = 'bear';
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
   // ---- words for the person
@@ -75,7 +78,7 @@
       if (live.state) showMethods(live.state.lanes);
       // an address names its scene, a server may have been given one
       if (!share.source && !message.loaded && !named) share.open({scene: verve.FIRST});
-      byId('footer').textContent = `Verve ${message.version} · ${backend.name}`;
+      byId('version').textContent = `Verve ${message.version} · ${backend.name}`;
     },
     scene(message) {
       const same = live.scene && live.scene.name === message.name && live.scene.vertices === message.vertices;
@@ -127,8 +130,10 @@
       byId('undo').disabled = message.undo === null;
       byId('undo').title = message.undo === null ? 'Nothing to undo (Z)' : `Undo ${message.undo} (Z)`;
       press(byId('calm'), message.calming);
-      if (reducedMotion && !live.asked && live.wanted.play !== '1') live.send({type: 'pause', on: true});
+      // a scene that the server was started with runs already
+      if (reducedMotion && !live.asked && !message.paused && live.wanted.play !== '1') live.send({type: 'pause', on: true});
       live.asked = true;
+      moments.show(message.kept);
       byId('play').textContent = message.paused ? '▶' : '❚❚';
       byId('play').setAttribute('aria-label', message.paused ? 'Go on' : 'Pause');
       if (document.activeElement !== byId('speed')) byId('speed').value = String(message.speed);
@@ -289,18 +294,23 @@
     },
     print: () => window.print(),
     drawer: () => live.setDrawer(!document.body.classList.contains('drawer-open')),
+    keep: () => {
+      byId('moments').hidden = false;
+      document.querySelector('.fold[aria-controls=moments]').setAttribute('aria-expanded', 'true');
+      live.send({type: 'keep'});
+    },
     'save-picture': share.savePicture,
     'save-metrics': () => share.download(`${live.scene.name}.csv`, curves.table(live.scene.metrics), 'text/csv'),
     'save-state': () => live.send({type: 'save'})
   };
   const needScene = new Set(['play', 'step', 'reset', 'floor', 'calm', 'undo', 'twin', 'link', 'embed', 'clip',
-                             'how-button', 'how-again', 'save-picture', 'save-metrics', 'save-state']);
+                             'how-button', 'how-again', 'keep', 'save-picture', 'save-metrics', 'save-state']);
   const act = name => {
     if (live.state || !needScene.has(name)) actions[name]();
   };
   const keys = {
     ' ': 'play', '.': 'step', r: 'reset', c: 'strain', w: 'wire', f: 'follow', v: 'home', t: 'twin', d: 'theme',
-    k: 'calm', z: 'undo', l: 'floor', m: 'scenes-button', e: 'lessons-button', h: 'how-button', a: 'accounts', '?': 'help-button'
+    k: 'calm', z: 'undo', l: 'floor', m: 'scenes-button', e: 'lessons-button', h: 'how-button', a: 'accounts', b: 'keep', '?': 'help-button'
   };
   const toolKeys = {g: 'hand', p: 'push', s: 'spin', n: 'pin'}, speeds = {1: 1, 2: 0.5, 4: 0.25};
 
@@ -413,6 +423,10 @@
   panel = live.panel = new verve.Panel(live, byId);
   setTool('hand');
   byId('backend').textContent = `${backend.name} · starting`;
+  const docs = document.querySelector('meta[name="verve-docs"]').content;  // where the page is part of a site
+  byId('docs').hidden = !docs;
+  byId('docs').href = `${docs}index.html`;
+  live.docs = docs;
   lessons = live.lessons = verve.makeLessons(live, byId('lesson'), byId('lesson-list'), byId('lessons'));
   const named = location.hash.length > 1;
   live.send({type: 'list'});

@@ -202,7 +202,7 @@ globalThis.verve = globalThis.verve || {};
       ['double click', 'back to the first view']]],
     ['Keys', [
       ['space', 'pause or go on'], ['.', 'one frame'], ['R', 'back to the start'],
-      ['K', 'Calm: everything comes to rest'], ['Z', 'undo the last gesture'], ['L', 'floor'],
+      ['K', 'Calm: everything comes to rest'], ['Z', 'undo the last gesture'], ['B', 'keep this moment'], ['L', 'floor'],
       ['G P S N', 'hand, push, spin, pin'], ['Enter', 'the tool, in the middle of the view'],
       ['arrows + −', 'orbit and zoom'], ['V', 'first view'], ['F', 'follow the bodies'],
       ['C', 'colour by strain'], ['W', 'wireframe'], ['T', 'plain PD twin'], ['A', 'energy accounts, stacked'],

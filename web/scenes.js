@@ -2,13 +2,13 @@
 'use strict';
 globalThis.verve = globalThis.verve || {};
 verve.thumbnails = {
-  names: ["cube", "cube_rest", "torus", "t_pipe_intermediate", "t_pipe_major", "hippo", "bear", "car",
-          "examples", "trampoline", "cloth", "pendulum", "free_fall", "chain", "curtain", "volume_mix",
-          "stiffening", "fibres", "necking", "cantilever", "twisting_bar", "cylinder", "rope", "flag",
-          "flag_torn", "balloon", "tug", "tense_string", "inextensible_cloth", "hung_cloth", "woven",
-          "matching", "panels", "muscles", "materials", "fabrics", "ball", "bears", "stack", "incline",
-          "crush", "strip", "drape", "bin", "pile",
-          "garden"],
+  names: ["bear", "garden", "ball", "bears", "t_pipe_intermediate", "cloth", "bin", "cube", "cube_rest",
+          "torus", "t_pipe_major", "hippo", "car", "examples", "matching", "free_fall", "pendulum", "chain",
+          "rope", "tense_string", "cantilever", "twisting_bar", "stiffening", "muscles", "trampoline",
+          "curtain", "inextensible_cloth", "hung_cloth", "woven", "panels", "fabrics", "cylinder", "flag",
+          "balloon", "materials", "volume_mix", "fibres", "necking", "stack", "incline", "crush", "strip",
+          "drape", "pile", "flag_torn",
+          "tug"],
   columns: 7,
   width: 208,
   height: 156

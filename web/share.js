@@ -65,7 +65,7 @@ globalThis.verve = globalThis.verve || {};
       c.textAlign = 'center';
       c.font = `600 ${Math.round(16 * scale)}px system-ui, sans-serif`;
       c.fillStyle = style.getPropertyValue('--text').trim();
-      c.fillText(`${view.name.textContent} · ${view.kept.textContent} kept`, x + width / 2, y + 26 * scale);
+      c.fillText(`${view.name.textContent} · ${view.kept.textContent} ${view.ofWhat.textContent}`, x + width / 2, y + 26 * scale);
     }
   }
   function clipCanvas() {
@@ -98,8 +98,11 @@ globalThis.verve = globalThis.verve || {};
       } catch (_) {  // the session says what is wrong, with line and column
       }
       if (!state || state.verve !== 'state') return share.open({text, name: file.name});
-      const {scene, motion, time, frame} = state;
-      share.open({text: scene, name: file.name, motion, time, frame});
+      const {scene, motion, time, frame, paused, link, snapshots, pins, held} = state;
+      if (!snapshots) return share.open({text: scene, name: file.name, motion, time, frame});
+      share.source = {text: scene};
+      live.send({type: 'open', link, text: scene, name: file.name, motion, time, frame, paused, snapshots, pins, held});
+      history.replaceState(null, '', location.pathname + location.search);
     };
 
     /** The scene around a mesh that came from a file, as the session writes it. */
@@ -172,10 +175,11 @@ globalThis.verve = globalThis.verve || {};
       const looks = (wanted.get('look') || '').split(',');
       if (wanted.has('theme')) document.documentElement.dataset.theme = wanted.get('theme') === 'dark' ? 'dark' : 'light';
       document.body.dataset.ui = wanted.get('ui') || '';
-      live.camera.scrolls = wanted.get('ui') === 'none';
+      const bare = wanted.get('ui') === 'none';
+      live.camera.scrolls = bare || window.top !== window;
       live.camera.changed();
       const whole = document.getElementById('open-page');
-      whole.hidden = !live.camera.scrolls;
+      whole.hidden = !bare;
       whole.href = `#${location.hash.slice(1).split('&').filter(part => part !== 'ui=none').join('&')}`;
       live.setLooks({strain: looks.includes('strain'), wireframe: looks.includes('wire')});
       live.wanted.still = looks.includes('still');
@@ -188,10 +192,7 @@ globalThis.verve = globalThis.verve || {};
         try {
           const text = await unpacked(wanted.get('s'));
           share.source = {text};
-          const methods = wanted.has('methods') ? wanted.get('methods').split(',') : undefined;
-          live.send({type: 'load', duel: true, text, name: 'link', methods});
-          // the text is there already, and so are its methods
-          live.send({type: 'open', link: link.split('&').filter(part => !/^(s|methods)=/.test(part)).join('&')});
+          live.send({type: 'open', text, name: 'link', link: link.split('&').filter(part => !part.startsWith('s=')).join('&')});
         } catch (_) {
           notice('The scene in this link cannot be read: it was cut off or changed.');
           share.open({scene: verve.FIRST});
@@ -202,7 +203,6 @@ globalThis.verve = globalThis.verve || {};
       } else {
         return false;
       }
-      if (wanted.get('play') === '0') live.send({type: 'pause', on: true});
       return true;
     };
 

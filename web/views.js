@@ -94,10 +94,8 @@ globalThis.verve = globalThis.verve || {};
           overlay.setAttribute('aria-hidden', 'true');
           box.append(overlay);
           const label = element('div', 'view-label', box), name = element('span', 'view-method', label);
-          const badge = element('span', 'badge', label), kept = element('b', '', badge);
-          element('span', '', badge).textContent = 'energy kept';
-          badge.title = 'Share of the energy since the last touch';
-          view = {box, canvas, overlay, label, name, badge, kept, state: element('div', 'view-state', box)};
+          const badge = element('span', 'badge', label), kept = element('b', '', badge), ofWhat = element('span', '', badge);
+          view = {box, canvas, overlay, label, name, badge, kept, ofWhat, state: element('div', 'view-state', box)};
           try {
             view.viewer = new verve.Viewer(canvas, live.camera);
             view.hands = verve.attachHands(live, lane, canvas, view.viewer);
@@ -312,10 +310,16 @@ globalThis.verve = globalThis.verve || {};
       live.fitted = camera.distance += part * (to - camera.distance);
     }
 
-    /** Energy kept since the last touch, in plain numbers. */
+    /** Energy kept since the last touch, in plain numbers; where it is taken on purpose, how near it is to what it should be. */
     function badge(view, metrics) {
       const kept = Math.round(100 * metrics.kept), text = kept > 999 ? '> 999 %' : `${kept} %`;
       if (view.kept.textContent !== text) view.kept.textContent = text;
+      const ofWhat = metrics.aimed ? 'of its target' : 'energy kept';
+      if (view.ofWhat.textContent !== ofWhat) {
+        view.ofWhat.textContent = ofWhat;
+        view.badge.title = metrics.aimed ? 'Its energy in terms of what a half-life or a lock asks for'
+                                         : 'Share of the energy since the last touch';
+      }
       view.badge.dataset.state = kept >= 95 && kept <= 105 ? 'good' : kept > 105 || kept < 50 ? 'bad' : 'fair';
     }
 
@@ -378,5 +382,5 @@ globalThis.verve = globalThis.verve || {};
     }};
   }
 
-  Object.assign(verve, {makeViews, methodName});
+  Object.assign(verve, {makeViews, methodName, METHOD_NAMES});
 })(globalThis.verve);

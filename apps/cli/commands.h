@@ -53,7 +53,7 @@ struct PictureOptions {
 };
 struct ServeOptions {
   std::string scene, port, threads;
-  bool open = false;
+  bool open = false, lan = false;
 };
 struct LinkOptions {
   std::string link, frames, threads;

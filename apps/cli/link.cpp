@@ -27,6 +27,7 @@ int link(const LinkOptions& options, Diagnostics problems) {
   }
   if (problems.has_errors()) return refuse(problems, "nothing was run");
   report(problems);
+  session.handle(R"({"type": "pause", "on": false})");  // a link may open paused
   for (int i = 0; i < frames.value_or(60); ++i) session.advance();
   for (int lane = 0; lane < session.lanes(); ++lane) {
     const Simulation& sim = session.simulation(lane);

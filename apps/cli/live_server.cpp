@@ -1,6 +1,9 @@
 #include "live_server.h"
 
+#include <arpa/inet.h>
 #include <civetweb.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,7 +13,9 @@
 #include <deque>
 #include <mutex>
 #include <random>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "live/session.h"
 #include "verve_page_files.h"
@@ -35,6 +40,30 @@ std::string random_token() {
     out += word;
   }
   return out;
+}
+
+/// Addresses of this machine in its networks, without the loopback interface.
+std::vector<std::string> network_addresses() {
+  std::vector<std::string> out;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return out;
+  for (const ifaddrs* each = all; each; each = each->ifa_next) {
+    if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
+    if (!(each->ifa_flags & IFF_UP) || (each->ifa_flags & IFF_LOOPBACK)) continue;
+    char text[INET_ADDRSTRLEN] = "";
+    if (inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text, sizeof text))
+      out.push_back(text);
+  }
+  freeifaddrs(all);
+  return out;
+}
+
+/// In a time that does not tell how much of it is right.
+bool same_token(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char off = 0;
+  for (size_t i = 0; i < a.size(); ++i) off |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return off == 0;
 }
 
 const char* header(const mg_connection* connection, const char* name) { return mg_get_header(connection, name); }
@@ -175,8 +204,16 @@ struct LiveServer::Impl {
 
   /// The address that the browser thinks it talks to: a name that only points here (DNS rebinding) is not ours.
   bool is_ours(const char* host) const {
+    if (!host) return false;
     const std::string suffix = ":" + std::to_string(port);
-    return host && (host == "127.0.0.1" + suffix || host == "localhost" + suffix);
+    for (const std::string& name : names)
+      if (host == name + suffix) return true;
+    return false;
+  }
+  bool has_token(const mg_request_info* request) const {
+    char given[80] = "";
+    const char* query = request->query_string ? request->query_string : "";
+    return mg_get_var(query, std::strlen(query), "token", given, sizeof given) > 0 && same_token(token, given);
   }
   bool may_connect(const mg_connection* connection) const {
     const char* origin = header(connection, "Origin");
@@ -184,22 +221,22 @@ struct LiveServer::Impl {
     if (!is_ours(header(connection, "Host")) || !origin || std::strncmp(origin, "http://", 7) != 0 ||
         !is_ours(origin + 7))
       return false;
-    char given[80] = "";
-    const char* query = request->query_string ? request->query_string : "";
-    return mg_get_var(query, std::strlen(query), "token", given, sizeof given) > 0 && token == given;
+    return has_token(request);
   }
 
-  static void reply(mg_connection* connection, int status, const char* phrase, const char* type,
-                    std::string_view body) {
+  void reply(mg_connection* connection, int status, const char* phrase, const char* type,
+             std::string_view body) const {
+    const char* host = header(connection, "Host");
     const bool head = !std::strcmp(mg_get_request_info(connection)->request_method, "HEAD");
     mg_printf(connection,
               "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
               "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
-              "Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\n"
+              "Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n"
+              "Cross-Origin-Embedder-Policy: require-corp\r\nX-Frame-Options: DENY\r\n"
               "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; "
-              "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws://127.0.0.1:* "
-              "ws://localhost:*; base-uri 'none'; form-action 'none'\r\nConnection: close\r\n\r\n",
-              status, phrase, type, body.size());
+              "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self'%s%s; base-uri 'none'; "
+              "form-action 'none'\r\nConnection: close\r\n\r\n",
+              status, phrase, type, body.size(), is_ours(host) ? " ws://" : "", is_ours(host) ? host : "");
     if (!head) mg_write(connection, body.data(), body.size());
   }
 
@@ -209,7 +246,11 @@ struct LiveServer::Impl {
     if (method != "GET" && method != "HEAD")
       return reply(connection, 405, "Method Not Allowed", "text/plain", "only GET\n"), 405;
     if (!is_ours(header(connection, "Host")))
-      return reply(connection, 403, "Forbidden", "text/plain", "this page is at 127.0.0.1 only\n"), 403;
+      return reply(connection, 403, "Forbidden", "text/plain", "this page is not at that address\n"), 403;
+    if (options.lan && path == "/" && !has_token(request))
+      return reply(connection, 403, "Forbidden", "text/plain",
+                   "this page takes the whole address that verve serve --lan has written, with its token\n"),
+             403;
     const std::string name = path == "/" ? "index.html" : path.substr(1);
     for (const auto& file : verve_page_files::all()) {
       if (file.name != name) continue;
@@ -236,6 +277,7 @@ struct LiveServer::Impl {
   LiveServerOptions options;
   std::string token;
   int port = 0;
+  std::vector<std::string> names = {"127.0.0.1", "localhost"};  // that this machine goes by
   std::atomic<int> clients = 0;
   mg_context* context = nullptr;
 };
@@ -245,7 +287,11 @@ LiveServer::LiveServer(LiveServer&&) noexcept = default;
 LiveServer& LiveServer::operator=(LiveServer&&) noexcept = default;
 LiveServer::~LiveServer() = default;
 int LiveServer::port() const { return impl_->port; }
-std::string LiveServer::address() const { return "http://127.0.0.1:" + std::to_string(impl_->port) + "/"; }
+std::string LiveServer::address() const {
+  const std::string port = ":" + std::to_string(impl_->port) + "/";
+  return impl_->options.lan ? "http://" + impl_->names.back() + port + "?token=" + impl_->token
+                            : "http://127.0.0.1" + port;
+}
 
 Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
   static const unsigned features = mg_init_library(MG_FEATURES_WEBSOCKET);
@@ -255,7 +301,16 @@ Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
     return problems;
   }
   auto impl = std::make_unique<Impl>(options);
-  const std::string ports = "127.0.0.1:" + std::to_string(options.port);
+  if (options.lan) {
+    // the first network is named last, where address() looks
+    const std::vector<std::string> found = network_addresses();
+    if (found.empty()) {
+      problems.error("--lan", "found no network that this machine is in, expected one; without --lan the page is at 127.0.0.1");
+      return problems;
+    }
+    impl->names.insert(impl->names.end(), found.rbegin(), found.rend());
+  }
+  const std::string ports = (options.lan ? "0.0.0.0:" : "127.0.0.1:") + std::to_string(options.port);
   // each connection takes a thread while it lasts
   const std::string threads = std::to_string(2 * most_clients + 8);
   const char* settings[] = {"listening_ports",
@@ -278,7 +333,7 @@ Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
   impl->context = mg_start(&callbacks, impl.get(), settings);
   if (!impl->context) {
     problems.error("--port", "port " + std::to_string(options.port) +
-                                 " of 127.0.0.1 cannot be had: another program uses it, or it needs rights. Expected a "
+                                 " cannot be had: another program uses it, or it needs rights. Expected a "
                                  "free one; 0 takes any");
     return problems;
   }

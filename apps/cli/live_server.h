@@ -1,4 +1,4 @@
-// The live page over HTTP and its sessions over WebSockets, on the loopback interface alone.
+// The live page over HTTP and its sessions over WebSockets, on the loopback interface alone unless it is asked for more.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,7 @@ namespace verve::cli {
 struct LiveServerOptions {
   int port = 0;  ///< 0: any that is free
   int threads = 0;
+  bool lan = false;            ///< for other machines of the network too, to whom knows the token
   std::optional<Scene> scene;  ///< that a page shows when it opens; none: the page chooses
 };
 
@@ -24,7 +25,8 @@ class LiveServer {
   LiveServer& operator=(LiveServer&&) noexcept;
   ~LiveServer();
   int port() const;
-  std::string address() const;  ///< "http://127.0.0.1:8765/"
+  /// "http://127.0.0.1:8765/"; for the network that of this machine in it, with the token.
+  std::string address() const;
 
  private:
   struct Impl;

@@ -305,11 +305,13 @@ int dispatch(int argc, char** argv) {
   ServeOptions serve_options;
   CLI::App* serve_command =
       command("serve", "Serve the live page on 127.0.0.1: drag bodies, turn dials, compare methods in a browser",
-              {"verve serve", "verve serve bear --open", "verve serve my_scene.json --port 9000"});
+              {"verve serve", "verve serve bear --open", "verve serve my_scene.json --port 9000", "verve serve bear --lan"});
   text(serve_command, "scene", serve_options.scene, "Built-in scene or JSON file (default: the page's choice)", "");
   text(serve_command, "--port", serve_options.port,
        "Of 127.0.0.1; 0 takes any that is free (default: 8765, or any when that is taken)", "N");
   text(serve_command, "--threads", serve_options.threads, "Threads (default: all); results do not depend on it", "N");
+  serve_command->add_flag("--lan", serve_options.lan,
+                          "For phones and others in the network, by an address with a token and a QR code");
   serve_command->add_flag("--open", serve_options.open, "Open it in the browser, where there is a desktop");
 
   LinkOptions link_options;

@@ -14,6 +14,7 @@
 #include "verve/simulation.h"
 #ifdef VERVE_SERVE
 #include "live_server.h"
+#include "qr_code.h"
 #endif
 
 namespace verve::cli {
@@ -58,7 +59,7 @@ int serve(const ServeOptions& options, Diagnostics problems) {
   if (problems.has_errors()) return refuse(problems, "nothing is served");
   report(problems);
   InterruptGuard guard;
-  server.port = port.value_or(usual_port);
+  server.port = port.value_or(usual_port), server.lan = options.lan;
   Expected<LiveServer> running = LiveServer::start(server);
   if (!running && !port) server.port = 0, running = LiveServer::start(server);  // the usual one is taken
   if (!running) {
@@ -67,6 +68,9 @@ int serve(const ServeOptions& options, Diagnostics problems) {
   }
   std::printf("%s\n", running->address().c_str());
   std::fflush(stdout);
+  if (options.lan)
+    std::fprintf(stderr, "%sWhoever is in this network and has this address, or sees this picture, can open the page.\n",
+                 qr_text(qr_code(running->address()), isatty(STDERR_FILENO)).c_str());
   if (isatty(STDOUT_FILENO)) std::fprintf(stderr, "Ctrl-C ends it.\n");
   if (options.open) open_in_browser(running->address());
   while (!InterruptGuard::signal()) std::this_thread::sleep_for(std::chrono::milliseconds(100));

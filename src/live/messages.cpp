@@ -15,30 +15,6 @@ namespace {
 /// A page sends a scene file or a mesh at most; whatever is longer was not meant for a session.
 constexpr size_t longest_message = 64u << 20;
 
-/// Doubles of the base64 text that save() wrote; empty when it is none.
-std::vector<double> decode(const std::string& text) {
-  const auto digit = [](char c) {
-    return c >= 'A' && c <= 'Z'   ? c - 'A'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 26
-           : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+'             ? 62
-           : c == '/'             ? 63
-                                  : -1;
-  };
-  std::string bytes;
-  unsigned word = 0;
-  int bits = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    if (digit(c) < 0) return {};
-    word = word << 6 | unsigned(digit(c)), bits += 6;
-    if (bits >= 8) bits -= 8, bytes += char(word >> bits & 255);
-  }
-  std::vector<double> out(bytes.size() / sizeof(double));
-  std::copy_n(bytes.data(), out.size() * sizeof(double), reinterpret_cast<char*>(out.data()));
-  return out;
-}
-
 /// A scene from a page reaches no files: neither are there any in a browser, nor are those of a server its business.
 /// Looked for in the text, so that not even whether there is such a file is told.
 void refuse_files(const Json& value, const std::string& path, Diagnostics& problems) {
@@ -156,7 +132,15 @@ void Session::dispatch(const Json& message) {
          out.set("scenes", std::move(scenes)), out.set("methods", std::move(methods));
          s.answers_.push_back(write_json(out));
        }},
-      {"load", false, [](Session& s, const Json& m) { s.load_message(m); }},
+      {"load", false,
+       [](Session& s, const Json& m) {
+         s.load_message(m);
+         if (m.find("snapshots")) s.take_state(m);
+         const Json* paused = m.find("paused");
+         if (!paused || !paused->boolean) return;
+         s.paused_ = true;
+         s.tell_state();
+       }},
       {"open", false, [](Session& s, const Json& m) { s.open_link(m); }},
       {"hello", true, [](Session& s, const Json&) { s.tell_scene({}); }},
       {"methods", true, [](Session& s, const Json& m) { s.set_methods(m); }},
@@ -192,6 +176,9 @@ void Session::dispatch(const Json& message) {
       {"pin", true, [](Session& s, const Json& m) { s.toggle_pin(m); }},
       {"calm", true, [](Session& s, const Json&) { s.calm(); }},
       {"undo", true, [](Session& s, const Json&) { s.undo(); }},
+      {"keep", true, [](Session& s, const Json&) { s.keep_moment(); }},
+      {"return", true, [](Session& s, const Json& m) { s.return_to(m); }},
+      {"forget", true, [](Session& s, const Json& m) { s.forget_moment(m); }},
       {"floor", true, [](Session& s, const Json& m) { s.set_floor(m); }},
       {"save", true, [](Session& s, const Json&) { s.save(); }},
       {"hash", true, [](Session& s, const Json&) { s.tell_hash(); }},
@@ -251,21 +238,7 @@ void Session::load_message(const Json& message) {
   Expected<Scene> read = parse_scene(written, name);
   if (!read) throw Refusal{read.diagnostics().text()};
   start(*read, sides(*read));
-  if (!message.find("motion")) return;
-  const std::vector<double> motion = decode(text(message, "motion"));
-  const size_t n = size_t(lanes_[0]->simulation->vertices());
-  if (motion.size() != 6 * n)
-    throw Refusal{"motion: found " + std::to_string(motion.size()) + " numbers, expected " + std::to_string(6 * n) +
-                  ": positions and velocities of every vertex"};
-  std::vector<Vec3> x(n), v(n);
-  for (size_t i = 0; i < n; ++i) {
-    x[i] = {motion[3 * i], motion[3 * i + 1], motion[3 * i + 2]};
-    v[i] = {motion[3 * (n + i)], motion[3 * (n + i) + 1], motion[3 * (n + i) + 2]};
-  }
-  for (const auto& lane : lanes_) {
-    lane->simulation->set_state(x, v);
-    lane->simulation->set_time(number(message, "time", 0, 1e9), int(number(message, "frame", 0, 1e9)));
-  }
+  if (message.find("motion") && !message.find("snapshots")) take_motion(message);
 }
 
 double Session::number(const Json& message, const char* key, double low, double high) const {

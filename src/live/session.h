@@ -133,6 +133,12 @@ class Session {
     Turned turned;
     int next_pin = -1;
   };
+  /// A moment that the person keeps, to come back to as often as they like.
+  struct Kept {
+    int id = 0, frame = 0;
+    double time = 0;
+    Before then;
+  };
   struct Refusal {  // thrown by whatever reads a message, caught by handle()
     std::string text;
   };
@@ -148,7 +154,6 @@ class Session {
   void tell_state();
   void tell_elements(int lane, std::vector<std::string>& out);
   void restart();
-  void save();
   void remake(const Scene& scene);
   void set_floor(const Json& message);
   bool own_floor() const;
@@ -159,9 +164,25 @@ class Session {
   void touched();
   void watch(size_t lane, std::vector<std::string>& out);
   void tell_broken(size_t lane, std::vector<std::string>& out) const;
+  bool goes_on_purpose() const;
+  bool aimed(const Lane& lane) const;
   bool driven_in(double from, double to) const;
   bool struck_in(double from, double to) const;
   void kicked();
+
+  // moments and saved states (session_state.cpp)
+  Before present(const std::string& what) const;
+  void go_back(const Before& then);
+  void forget_past();
+  void keep_moment();
+  void return_to(const Json& message);
+  void forget_moment(const Json& message);
+  std::vector<Kept>::iterator kept_of(const Json& message);
+  void save();
+  void take_state(const Json& message);
+  void take_pins(const Json& message);
+  void take_locks(const Json& message);
+  void take_motion(const Json& message);
 
   // Calm (session_calm.cpp)
   void calm();
@@ -174,7 +195,7 @@ class Session {
 
   // links and explanations (session_link.cpp, session_explain.cpp)
   void open_link(const Json& message);
-  std::string link_text() const;
+  std::string link_text(bool with_pins = true) const;
   void tell_hash();
   void explain();
 
@@ -188,6 +209,7 @@ class Session {
   void need_winds();
   Vec3 vector_or_length(const Json& message, double most, const Vec3& present, const Vec3& otherwise) const;
 
+  Hand new_hand(int body, int vertex, bool pin) const;
   void grab(const Json& message, bool pin);
   void drag(const Json& message);
   void release(const Json& message);
@@ -220,6 +242,8 @@ class Session {
   double size_ = 1;
   std::optional<double> floor_;  // height of the one that the scene does not have [m]
   std::vector<Before> before_;   // gestures that can be undone, the last one last
+  std::vector<Kept> kept_;
+  int next_kept_ = 1;
   int calming_ = 0;              // frames until it is over
   double came_in_ = 0;           // by pushes of the scene, in the frame that the first lane has just taken [J]
   std::vector<Row> rows_;

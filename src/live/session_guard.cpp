@@ -99,6 +99,25 @@ bool Session::driven_in(double from, double to) const {
   return false;
 }
 
+/// Whether energy goes or comes on purpose, in ways that no account has: by a half-life, or by a lock.
+bool Session::goes_on_purpose() const {
+  for (int b = 0; b < int(scene_.bodies.size()); ++b) {
+    const Dials& dials = scene_.bodies[b].dials;
+    const auto turned = turned_.half_life.find(b);
+    const bool damped = turned != turned_.half_life.end() ? std::isfinite(turned->second)
+                                                          : !dials.half_life.empty() || !dials.damping.empty();
+    const auto held = turned_.held.find(b);
+    if (damped || (held != turned_.held.end() && (held->second.energy || held->second.momentum || held->second.spin)))
+      return true;
+  }
+  return false;
+}
+
+/// Then a method that conserves is judged by its target, others still by what they have lost.
+bool Session::aimed(const Lane& lane) const {
+  return find_method(lane.method)->conservation != "none" && goes_on_purpose();
+}
+
 /// After a frame of a lane.
 void Session::watch(size_t index, std::vector<std::string>& out) {
   Lane& lane = *lanes_[index];
@@ -109,18 +128,7 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
   const bool pulled = std::any_of(hands_.begin(), hands_.end(), [](const auto& h) { return !h.second.pin; });
   const bool driven = pulled || calming_ > 0 || driven_in(sim.time() - 2 * step, sim.time());
   const bool struck = struck_in(sim.time() - 2 * step, sim.time());
-  bool damped = false;  // energy goes on purpose, in ways that no account has
-  for (int b = 0; b < sim.bodies(); ++b) {
-    const Dials& dials = scene_.bodies[b].dials;
-    const auto turned = turned_.half_life.find(b);
-    if (turned != turned_.half_life.end())
-      damped |= std::isfinite(turned->second);
-    else
-      damped |= !dials.half_life.empty() || !dials.damping.empty();
-    const auto held = turned_.held.find(b);
-    damped |= held != turned_.held.end() && (held->second.energy || held->second.momentum || held->second.spin);
-  }
-  const bool conserves = find_method(lane.method)->conservation != "none";
+  const bool conserves = find_method(lane.method)->conservation != "none", damped = goes_on_purpose();
   const Watch& first = lanes_[0]->watch;
   if (w.rebase || driven || (struck && index == 0)) {
     w.given = account, w.scale = index > 0 && struck ? first.scale : 0;
@@ -136,7 +144,7 @@ void Session::watch(size_t index, std::vector<std::string>& out) {
   const double missed = conserves ? m.total - m.target_total : 0;
   const double drift = w.scale > 0 ? (account - w.given) / w.scale : 0;
   w.off = w.scale > 0 ? std::abs(missed) / w.scale : 0;
-  w.kept = conserves && damped ? (w.scale > 0 ? 1 + missed / w.scale : 1) : 1 + drift;
+  w.kept = aimed(lane) ? (w.scale > 0 ? 1 + missed / w.scale : 1) : 1 + drift;
   w.kept = std::max(0.0, w.kept);
   const bool gains = !damped && drift > most_off, loses = conserves && !damped && drift < -most_off;
   if (w.off <= most_off && !gains && !loses) {
@@ -197,9 +205,7 @@ void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
 void Session::remember(const std::string& what) {
   if (!before_.empty() && before_.back().what == what && what.starts_with("the dial")) return;
   end_calm();
-  Before now;
-  now.what = what, now.hands = hands_, now.turned = turned_, now.next_pin = next_pin_;
-  for (const auto& lane : lanes_) now.lanes.push_back(lane->simulation->save());
+  Before now = present(what);
   if (before_.size() >= most_remembered) before_.erase(before_.begin());
   before_.push_back(std::move(now));
 }
@@ -208,19 +214,7 @@ void Session::undo() {
   if (before_.empty()) throw Refusal{"undo: found no gesture before, expected one since the scene was opened"};
   const Before back = std::move(before_.back());
   before_.pop_back();
-  calming_ = 0;
-  hands_ = back.hands, turned_ = back.turned, next_pin_ = back.next_pin;
-  for (size_t i = 0; i < lanes_.size(); ++i) {
-    Lane& lane = *lanes_[i];
-    lane.simulation->restore(back.lanes[i]);
-    lane.failed = false, lane.watch = {};
-    for (const auto& [id, hand] : hands_)
-      if (!hand.pin) lane.simulation->remove_anchor(hand.anchors[i]);  // nobody holds it any more
-    tell_elements(int(i), answers_);
-  }
-  std::erase_if(hands_, [](const auto& h) { return !h.second.pin; });
-  touched();
-  tell_state();
+  go_back(back);
 }
 
 }  // namespace verve::live

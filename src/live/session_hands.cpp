@@ -101,6 +101,17 @@ void Session::attach(Hand& hand, size_t lane) {
   hand.anchors[lane] = sim.add_anchor(spec);
 }
 
+/// What it would hold, and how stiffly; not anchored yet.
+Session::Hand Session::new_hand(int body, int vertex, bool pin) const {
+  Hand hand;
+  hand.body = body, hand.vertex = vertex, hand.pin = pin;
+  hand.vertices = patch_around(body, vertex, hand_size * shapes_[body].size);
+  const double omega = angular(pin ? pin_frequency : hand_frequency);
+  hand.stiffness = lanes_[0]->simulation->measure(body).mass * omega * omega / double(hand.vertices.size());
+  hand.anchors.resize(lanes_.size()), hand.start.resize(lanes_.size());
+  return hand;
+}
+
 void Session::grab(const Json& message, bool pin) {
   const int given = pin ? 0 : int(number(message, "id", 0, 1000));
   const auto [body, vertex] = body_and_vertex(message);
@@ -110,12 +121,7 @@ void Session::grab(const Json& message, bool pin) {
     for (size_t i = 0; i < lanes_.size(); ++i) lanes_[i]->simulation->remove_anchor(it->second.anchors[i]);
     hands_.erase(it);
   }
-  Hand hand;
-  hand.body = body, hand.vertex = vertex, hand.pin = pin;
-  hand.vertices = patch_around(body, vertex, hand_size * shapes_[body].size);
-  const double omega = angular(pin ? pin_frequency : hand_frequency);
-  hand.stiffness = lanes_[0]->simulation->measure(body).mass * omega * omega / double(hand.vertices.size());
-  hand.anchors.resize(lanes_.size()), hand.start.resize(lanes_.size());
+  Hand hand = new_hand(body, vertex, pin);
   for (size_t i = 0; i < lanes_.size(); ++i) attach(hand, i);
   hands_[id] = hand;
 }

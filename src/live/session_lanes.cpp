@@ -104,8 +104,8 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
   scene_ = scene;
   lanes_ = std::move(lanes);
   floor_ = floor;
-  hands_.clear(), before_.clear(), rows_.clear();
-  calming_ = 0;
+  hands_.clear();
+  forget_past();
   turned_ = {};
   watched_ = -1, pending_steps_ = 0, next_pin_ = -1;
   paused_ = false, speed_ = 1;
@@ -159,8 +159,7 @@ void Session::remake(const Scene& scene) {
   }
   scene_ = scene;
   lanes_ = std::move(lanes);
-  before_.clear();
-  calming_ = 0;
+  forget_past();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     apply_turned(*lanes_[i]);
     for (auto& [id, hand] : hands_) attach(hand, i);
@@ -231,8 +230,7 @@ void Session::set_methods(const Json& message) {
   }
   if (from_start || torn) hands_.clear();
   lanes_ = std::move(lanes);
-  before_.clear(), rows_.clear();
-  calming_ = 0;
+  forget_past();
   for (size_t i = 0; i < lanes_.size(); ++i) {
     apply_turned(*lanes_[i]);
     for (auto& [id, hand] : hands_) {

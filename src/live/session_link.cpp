@@ -12,8 +12,7 @@ namespace verve::live {
 namespace {
 
 /// Keys of a link that the page reads.
-const std::vector<std::string> page_keys = {"s",      "camera", "look",     "ui",    "theme", "play",
-                                            "lesson", "how",    "accounts", "title", "body"};
+const std::vector<std::string> page_keys = {"s", "camera", "look", "ui", "theme", "lesson", "accounts"};
 /// Dials that a link may turn; those of bodies with ".N" for others than the first.
 const std::vector<std::string> link_dials = {"energy",   "momentum",  "spin", "half_life",  "gravity", "wind",
                                              "friction", "stiffness", "step", "iterations", "budget"};
@@ -84,8 +83,11 @@ void Session::open_link(const Json& message) {
   Json load = Json::object(), floor;
   std::vector<Json> dials;
   std::optional<double> speed;
-  bool duel = true;
+  std::vector<int> pins;
+  bool duel = true, paused = message.find("paused") && message.find("paused")->boolean;
   load.set("type", "load");
+  for (const char* part : {"text", "name", "motion", "time", "frame", "snapshots"})  // a scene that came with the link
+    if (const Json* given = message.find(part)) load.set(part, *given);
   for (const auto& [key, value] : items) {
     const size_t dot = key.find('.');
     const std::string name = key.substr(0, dot);
@@ -103,6 +105,16 @@ void Session::open_link(const Json& message) {
     } else if (key == "floor") {
       if (value != "on" && value != "off") throw refuse("on or off");
       floor = Json::object({{"type", "floor", {}}, {"on", value == "on", {}}});
+    } else if (key == "play") {
+      if (value != "0" && value != "1") throw refuse("0 or 1");
+      paused = value == "0";
+    } else if (key == "pins") {
+      for (const std::string& part : parts(value, ',')) {
+        const std::optional<Json> vertex = dial_value(part);
+        if (!vertex || !vertex->is(Json::Kind::number) || !(vertex->number >= 0 && vertex->number < 1e9))
+          throw refuse("vertices by their numbers, with commas between");
+        pins.push_back(int(vertex->number));
+      }
     } else if (key == "speed") {
       const std::optional<Json> number = dial_value(value);
       if (!number || !number->is(Json::Kind::number)) throw refuse("a number");
@@ -119,26 +131,33 @@ void Session::open_link(const Json& message) {
       }
       dials.push_back(std::move(dial));
     } else if (std::find(page_keys.begin(), page_keys.end(), key) == page_keys.end()) {
-      std::vector<std::string> known = {"scene", "methods", "duel", "floor", "speed"};
+      std::vector<std::string> known = {"scene", "methods", "duel", "floor", "speed", "play", "pins"};
       known.insert(known.end(), link_dials.begin(), link_dials.end());
       known.insert(known.end(), page_keys.begin(), page_keys.end());
       throw Refusal{"link: found \"" + key.substr(0, 100) + "\", " + expected_one_of(key.substr(0, 100), known)};
     }
   }
   load.set("duel", duel);
-  if (load.find("scene"))
+  if (load.find("scene") || load.find("text"))
     load_message(load);
   else if (lanes_.empty())
-    throw Refusal{"link: found no scene, expected scene=NAME"};
+    throw Refusal{std::any_of(items.begin(), items.end(), [](const LinkItem& item) { return item.key == "s"; })
+                      ? "link: found a scene of a page, compressed (s=), expected scene=NAME; save its state there"
+                      : "link: found no scene, expected scene=NAME"};
+  else if (message.find("snapshots"))
+    throw Refusal{"link: found a motion without a scene, expected the text of both"};
   if (!floor.is(Json::Kind::null) && floor.find("on")->boolean != (floor_.has_value() || own_floor())) set_floor(floor);
   for (const Json& dial : dials) turn_dial(dial);
+  for (const int vertex : pins) grab(Json::object({{"vertex", vertex, {}}}), true);
   if (speed) speed_ = std::clamp(*speed, 0.01, 10.0);
+  if (message.find("snapshots")) take_state(message);
   before_.clear();  // what the link says is where undo ends
-  if (!dials.empty() || speed) tell_state();
+  paused_ = paused;
+  tell_state();
 }
 
-/// Methods and dials as they are, to go behind the name of the scene.
-std::string Session::link_text() const {
+/// Methods, dials and pins as they are, to go behind the name of the scene. Pins hold their spots where the scene starts.
+std::string Session::link_text(bool with_pins) const {
   std::string out = "methods=";
   for (size_t i = 0; i < lanes_.size(); ++i) out += (i ? "," : "") + lanes_[i]->method;
   const auto add = [&](const std::string& key, const std::string& value) { out += "&" + key + "=" + value; };
@@ -152,6 +171,11 @@ std::string Session::link_text() const {
   for (const auto& [body, seconds] : turned_.half_life)
     add("half_life" + (body ? "." + std::to_string(body) : ""),
         seconds < std::numeric_limits<double>::infinity() ? shortest_number(seconds) : "off");
+  std::string pins;
+  for (auto it = hands_.rbegin(); with_pins && it != hands_.rend(); ++it)  // their numbers go downwards
+    if (const Hand& hand = it->second; hand.pin)
+      pins += (pins.empty() ? "" : ",") + std::to_string(lanes_[0]->simulation->first_vertex(hand.body) + hand.vertex);
+  if (!pins.empty()) add("pins", pins);
   if (speed_ != 1) add("speed", shortest_number(speed_));
   if (!floor_ && !own_floor() && norm(scene_.gravity) == 0 && scene_.colliders.empty()) add("floor", "off");
   if (floor_ && norm(scene_.gravity) != 0) add("floor", "on");

@@ -1,4 +1,4 @@
-// What the page is told: scenes, states, frames, and a motion to go on from elsewhere.
+// What the page is told: scenes, states and frames.
 #include <algorithm>
 #include <cmath>
 
@@ -83,7 +83,7 @@ const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {
       "kinetic",  "elastic", "contact", "external", "total", "target", "rigid", "momentum", "spin", "iterations",
       "substeps", "ms",      "loss",    "heat",     "work",  "owed",   "px",    "py",       "pz",   "lx",
-      "ly",       "lz",      "cx",      "cy",       "cz",    "failed", "kept",  "off"};
+      "ly",       "lz",      "cx",      "cy",       "cz",    "failed", "kept",  "off",      "aimed"};
   return names;
 }
 
@@ -186,6 +186,11 @@ void Session::tell_state() {
   out.set("floor", floor_ ? Json(*floor_) : Json());
   out.set("own_floor", own_floor());
   out.set("undo", before_.empty() ? Json() : Json(before_.back().what));
+  Json kept = Json::array();
+  for (const Kept& moment : kept_)
+    kept.items.push_back(
+        Json::object({{"id", moment.id, {}}, {"frame", moment.frame, {}}, {"time", moment.time, {}}}));
+  out.set("kept", std::move(kept));
   out.set("calming", calming_ > 0);
   out.set("generation", int(generation_));
   out.set("frame", sim.frame());
@@ -262,7 +267,8 @@ std::vector<double> Session::metrics(const Lane& lane) const {
           m.center.z,
           lane.failed ? 1.0 : 0.0,
           lane.watch.kept,
-          lane.watch.off};
+          lane.watch.off,
+          aimed(lane) ? 1.0 : 0.0};
 }
 
 Session::Row Session::row() const {
@@ -308,20 +314,6 @@ std::string Session::frame() {
       append(out, float(value));
   }
   return out;
-}
-
-/// The scene as it is and the motion, to go on from elsewhere.
-void Session::save() {
-  const Simulation& sim = *lanes_[0]->simulation;
-  std::vector<double> motion;
-  for (const std::vector<Vec3>& part : {sim.positions(), sim.velocities()})
-    for (const Vec3& v : part) motion.insert(motion.end(), {v.x, v.y, v.z});
-  Json out = Json::object();
-  out.set("type", "saved");
-  out.set("scene", write_scene(scene_));
-  out.set("time", sim.time()), out.set("frame", sim.frame());
-  out.set("motion", base64(motion));
-  answers_.push_back(write_json(out));
 }
 
 }  // namespace verve::live

@@ -9,16 +9,63 @@ import {chromium} from 'playwright-core';
 
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
+/** Nothing is waited for longer than this: a wait that is lost is named, with where the pages are. */
+export const PATIENCE = 90000;
+const LONGEST_TEST = 300000;
+
+/** What a promise comes to, or an error that names what did not come. */
+export function within(milliseconds, what, promise) {
+  let timer = 0;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: not within ${milliseconds / 1000} s`)), milliseconds);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Where every page of the browser is, for whoever looks for what was waited for. */
+async function whereabouts(browser) {
+  const say = async page => `${page.url()}: ${await within(5000, 'the page', page.evaluate(() => {
+    const {state, frame, scene, backend} = globalThis.verve && verve.live || {};
+    return JSON.stringify({scene: scene && scene.name, generation: scene && scene.generation, frame: frame && frame.number,
+                           shown: frame && frame.generation, paused: state && state.paused, at: state && state.frame, hidden: document.hidden,
+                           open: backend && backend.open, notices: [...document.querySelectorAll('.notice')].map(n => n.textContent)});
+  })).catch(error => error.message)}`;
+  return (await Promise.all(browser.pages().map(say))).join('\n');
+}
+
+/** A test by its name, bounded; says how long it took. */
+export async function tryOut(browser, name, test) {
+  const start = performance.now();
+  try {
+    await within(LONGEST_TEST, 'this test', test());
+  } catch (error) {
+    error.message = `${name}: ${error.message}\n${await whereabouts(browser)}`;
+    throw error;
+  }
+  console.log(`${name}: well, ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+/** The end of a program of tests: browser and servers go, and if they do not, they are left behind with a word. */
+export async function finish(failed, close, servers) {
+  for (const [what, end] of [['the browser', close], ...servers.map(server => ['a server', server.stop])])
+    await within(30000, `the end of ${what}`, end()).catch(error => { failed ??= error; });
+  if (failed) console.error(failed.stack);
+  process.exit(failed ? 1 : 0);
+}
+
 export async function serveNative(program, scene, flags = ['--port', '0']) {
   const child = spawn(program, ['serve', ...(scene ? [scene] : []), ...flags], {stdio: ['ignore', 'pipe', 'inherit']});
-  const address = await new Promise((resolve, reject) => {
+  const address = await within(PATIENCE, 'the address of verve serve', new Promise((resolve, reject) => {
     child.stdout.once('data', data => resolve(String(data).trim()));
     child.once('exit', code => reject(new Error(`verve serve ended with ${code}`)));
-  });
+  }));
   const ended = new Promise(done => child.once('exit', done));
   const stop = () => {
     child.kill('SIGINT');
-    return ended;
+    return within(20000, 'verve serve, interrupted', ended).catch(error => {
+      child.kill('SIGKILL');
+      throw error;
+    });
   };
   return {address, stop, running: () => child.exitCode === null};
 }
@@ -37,7 +84,7 @@ export async function serveFolder(folder) {
     }
   });
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {address: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close(), running: () => true};
+  return {address: `http://127.0.0.1:${server.address().port}/`, stop: async () => { server.closeAllConnections(); server.close(); }, running: () => true};
 }
 
 export async function openBrowser() {
@@ -48,7 +95,7 @@ export async function openBrowser() {
            '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
            '--disable-quic']
   });
-  browser.setDefaultTimeout(90000);  // until a test is lost; nothing is measured by it
+  browser.setDefaultTimeout(PATIENCE);
   return {browser, close: async () => {
     await browser.close();
     rmSync(profile, {recursive: true, force: true});
@@ -85,12 +132,12 @@ export const inPage = {
   /** So many frames from where it is, then it stands still. */
   async step(page, frames) {
     // what is shown may be older than where the session is
-    const from = await page.evaluate(() => new Promise(resolve => {
-      const {state} = verve.live;
+    await page.evaluate(() => {
+      verve.live.stateBefore = verve.live.state;
       verve.live.send({type: 'pause', on: true});
-      const look = () => verve.live.state !== state && verve.live.state.paused ? resolve(verve.live.state.frame) : setTimeout(look, 20);
-      look();
-    }));
+    });
+    await page.waitForFunction(() => verve.live.state !== verve.live.stateBefore && verve.live.state.paused);
+    const from = await page.evaluate(() => verve.live.state.frame);
     await page.evaluate(frames => {
       verve.live.send({type: 'speed', value: 10});
       verve.live.send({type: 'step', frames});

@@ -2,7 +2,7 @@
 // WebAssembly, in one browser; then what the two computed is compared. TEST: names of the functions below. FOLDER "-":
 // the native program only.
 import assert from 'node:assert/strict';
-import {inPage, openBrowser, openPage, serveFolder, serveNative} from './browser.mjs';
+import {finish, inPage, openBrowser, openPage, serveFolder, serveNative, tryOut} from './browser.mjs';
 
 const [program, folder, ...only] = process.argv.slice(2);
 const {browser, close} = await openBrowser();
@@ -436,6 +436,8 @@ async function readable(page) {
         if (!visible(e)) continue;
         const label = e.labels && e.labels[0];
         const name = e.getAttribute('aria-label') || (label && label.textContent) || e.textContent.trim() || e.title;
+        const {width, height} = e.getBoundingClientRect();
+        if (Math.min(width, height) < 24) out.push(`smaller than a finger needs: ${e.outerHTML.slice(0, 80)}`);
         if (!name) out.push(`no name: ${e.outerHTML.slice(0, 80)}`);
         if (e.tabIndex < 0 && e.getAttribute('role') !== 'radio') out.push(`not reachable: ${e.outerHTML.slice(0, 80)}`);
       }
@@ -551,13 +553,10 @@ try {
     const {page, complaints} = await opensAndMoves(server, name);
     for (const test of [...shared, ...own[name]]) {
       if (!wanted(test)) continue;
-      const start = performance.now();
-      await test(page).catch(error => {
-        error.message = `${name}, ${test.name}: ${error.message}`;
-        throw error;
+      await tryOut(browser, `${name}, ${test.name}`, async () => {
+        await test(page);
+        assert.deepEqual(complaints, [], 'the console stays empty');
       });
-      assert.deepEqual(complaints, [], `${name}, ${test.name}: the console stays empty`);
-      console.log(`${name}, ${test.name}: well, ${seconds(start)}`);
     }
     if (wanted(agree)) found[name] = await positions(page);
     await page.close();
@@ -571,6 +570,4 @@ try {
 } catch (error) {
   failed = error;
 }
-await close();
-for (const server of Object.values(servers)) server.stop();
-if (failed) throw failed;
+await finish(failed, close, Object.values(servers));

@@ -129,6 +129,8 @@ class Client:
 def check_page(server):
     status, head, body = server.request("/")
     assert status == 200 and "text/html" in head and "Content-Security-Policy" in head
+    # what threads in a page ask for
+    assert "Cross-Origin-Opener-Policy: same-origin" in head and "Cross-Origin-Embedder-Policy: require-corp" in head
     for name in re.findall(r'(?:src|href)="([^"#]+)"', body.decode()):
         status, _, content = server.request("/" + name)
         assert status == 200 and len(content) > 20, name
@@ -262,7 +264,83 @@ def check_crowd(server, token):
         server.alive()
 
 
+def read_code(text):
+    """The text of a QR code in half blocks, version 1 to 5, byte mode, one block: by the format bits, the mask and the
+    order of modules, with its error correction checked."""
+    half = {"█": (0, 0), "▀": (0, 1), "▄": (1, 0), " ": (1, 1)}  # 1: dark
+    lines = [line for line in text.splitlines() if len(line) >= 29 and set(line) <= set(half)]
+    rows = [[half[c][k] for c in line] for line in lines for k in (0, 1)]
+    size = len(lines[0]) - 8
+    code = [row[4:4 + size] for row in rows[4:4 + size]]
+    form = [code[8][k] for k in (0, 1, 2, 3, 4, 5, 7, 8)] + [code[k][8] for k in (7, 5, 4, 3, 2, 1, 0)]
+    word = int("".join(map(str, form)), 2) ^ 0x5412
+    assert word >> 13 == 1, "error correction L"
+    mask = [lambda i, j: (i + j) % 2, lambda i, j: i % 2, lambda i, j: j % 3, lambda i, j: (i + j) % 3,
+            lambda i, j: (i // 2 + j // 3) % 2, lambda i, j: i * j % 2 + i * j % 3,
+            lambda i, j: (i * j % 2 + i * j % 3) % 2, lambda i, j: ((i + j) % 2 + i * j % 3) % 2][word >> 10 & 7]
+
+    def is_data(i, j):
+        if i == 6 or j == 6 or (i < 9 and (j < 9 or j >= size - 8)) or (j < 9 and i >= size - 8):
+            return False
+        return size == 21 or max(abs(i - size + 7), abs(j - size + 7)) > 2
+
+    bits, upwards = [], True
+    for right in [*range(size - 1, 6, -2), 5, 3, 1]:
+        for i in range(size - 1, -1, -1) if upwards else range(size):
+            bits += [code[i][j] ^ (mask(i, j) == 0) for j in (right, right - 1) if is_data(i, j)]
+        upwards = not upwards
+    words = [int("".join(map(str, bits[k:k + 8])), 2) for k in range(0, len(bits) - 7, 8)]
+    powers = [1]
+    while len(powers) < 255:
+        powers.append(powers[-1] << 1 ^ (0x11d if powers[-1] & 128 else 0))
+    words = words[:{21: 26, 25: 44, 29: 70, 33: 100, 37: 134}[size]]
+    for root in range({21: 7, 25: 10, 29: 15, 33: 20, 37: 26}[size]):
+        syndrome = 0
+        for k, word in enumerate(reversed(words)):
+            if word:
+                syndrome ^= powers[(powers.index(word) + root * k) % 255]
+        assert syndrome == 0, "error correction"
+    text = "".join(f"{word:08b}" for word in words)
+    assert text.startswith("0100"), "byte mode"
+    return bytes(int(text[12 + 8 * k:20 + 8 * k], 2) for k in range(int(text[4:12], 2))).decode()
+
+
+def check_lan(program):
+    """For the network: by an address with a token, which the terminal shows as a QR code; and not otherwise."""
+    process = subprocess.Popen([program, "serve", "cube", "--lan", "--port", "0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+    if not address:  # a machine without a network says so
+        assert process.wait(PATIENCE) == 1 and "found no network" in process.stderr.read()
+        print("NOT TRIED: --lan, for this machine is in no network")
+        return
+    host, port, token = re.fullmatch(r"http://([\d.]+):(\d+)/\?token=([0-9a-f]{32})", address).groups()
+    assert host != "127.0.0.1"
+    server = Server.__new__(Server)
+    server.process, server.port = process, int(port)
+    try:
+        for name in (host, "127.0.0.1"):
+            there = f"{name}:{port}"
+            assert server.request("/", host=there)[0] == 403
+            assert server.request("/?token=" + "0" * 32, host=there)[0] == 403
+            status, head, body = server.request("/?token=" + token, host=there)
+            assert status == 200 and token.encode() in body and f"ws://{there}" in head
+            assert server.request("/live.js", host=there)[0] == 200
+        assert server.request("/?token=" + token, host=f"evil.example:{port}")[0] == 403
+        with socket.create_connection((host, int(port)), timeout=PATIENCE):
+            pass  # it listens there
+        assert not Client(server, "0" * 32, host=f"{host}:{port}").open
+        client = Client(server, token, host=f"{host}:{port}")
+        assert client.until("scene")["name"] == "cube"
+    finally:
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 0
+    assert read_code(said) == address, said
+
+
 def main():
+    check_lan(sys.argv[1])
     server = Server(sys.argv[1])
     try:
         check_page(server)

@@ -2,15 +2,19 @@
 // what scripts/build-page made; lessons are read from it as files. TEST: names of the functions below.
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
+import {readFile} from 'node:fs/promises';
 import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {inPage, openBrowser, openPage, serveFolder, serveNative} from './browser.mjs';
+import {finish, inPage, openBrowser, openPage, PATIENCE, serveFolder, serveNative, tryOut, within} from './browser.mjs';
 
 const [program, folder, ...only] = process.argv.slice(2);
 const {browser, close} = await openBrowser();
 const native = await serveNative(program), statics = await serveFolder(folder);
 const near = (a, b, share, what) => assert(Math.abs(a - b) <= share * Math.abs(b), `${what}: ${a} beside ${b}`);
 const size = (page, width, height) => page.setViewportSize({width, height});
+
+const bytesOf = download => within(PATIENCE, download.suggestedFilename(), download.path().then(path => readFile(path)));
+const textOf = async download => String(await bytesOf(download));
 
 /** Every lesson from files, without a server: it runs, it moves, and its question is answered by keys alone. */
 async function lessons() {
@@ -67,7 +71,7 @@ async function lessons() {
 /** What a lesson tells people to see is there: an explicit step that is too long, and iterations that stiffen a chain. */
 async function lessonsAreTrue() {
   const run = (link, frames) => execFileSync(program, ['link', link, '--frames', String(frames), '--threads', '1'],
-                                             {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+                                             {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: PATIENCE});
   const energy = text => Number(/H (\S+) J/.exec(text)[1]);
   const steps = 'scene=cube_rest&methods=symplectic_euler&step=';
   assert(energy(run(`${steps}0.01`, 200)) < 1000, 'steps: 10 ms are stable');
@@ -207,19 +211,27 @@ async function curves() {
   await page.close();
 }
 
+/** The state of each lane, and the frame, as the session has them. */
+async function hashOf(page) {
+  await page.evaluate(() => {
+    verve.live.hash = null;
+    verve.live.send({type: 'hash'});
+  });
+  await page.waitForFunction(() => verve.live.hash);
+  return page.evaluate(() => verve.live.hash);
+}
+
 /** A link is the same state, bit by bit, on the page and by the program; and it comes back as it was given. */
 async function links() {
-  const link = 'scene=cube&methods=cpd,pd&gravity=0,-3,0&stiffness=2&half_life=2.5&iterations=30&camera=1.2,0.5,0.8&look=wire,still&theme=dark&play=0';
+  const link = 'scene=cube&methods=cpd,pd&gravity=0,-3,0&stiffness=2&half_life=2.5&iterations=30&camera=1.2,0.5,0.8&pins=40&look=wire,still&theme=dark&play=0';
   const {page, complaints} = await openPage(browser, `${native.address}#${link}`);
   await inPage.scene(page, 'cube', 0);
-  await page.waitForFunction(() => verve.live.state.paused && verve.live.state.stiffness === 2);
+  await page.waitForFunction(() => verve.live.state.stiffness === 2);
+  assert(await page.evaluate(() => verve.live.state.paused && verve.live.state.frame === 0), 'paused, and no frame before that');
+  assert.deepEqual(await page.evaluate(() => verve.live.state.pins), [40], 'its pin');
   await inPage.step(page, 40);
-  const hash = await page.evaluate(() => new Promise(done => {
-    verve.live.send({type: 'hash'});
-    const look = () => verve.live.hash ? done(verve.live.hash) : setTimeout(look, 20);
-    look();
-  }));
-  const said = execFileSync(program, ['link', page.url(), '--frames', '40'], {encoding: 'utf8'});
+  const hash = await hashOf(page);
+  const said = execFileSync(program, ['link', page.url(), '--frames', '40'], {encoding: 'utf8', timeout: PATIENCE});
   assert.equal(hash.frame, 40);
   assert.deepEqual([...said.matchAll(/hash (\w+)/g)].map(m => m[1]), hash.lanes, 'the state by the page and by the program');
   const seen = await page.evaluate(() => ({yaw: verve.live.camera.yaw, zoom: verve.live.camera.distance / verve.live.camera.home.distance,
@@ -240,6 +252,44 @@ async function links() {
   await page.evaluate(() => verve.live.send({type: 'open', link: 'scene=cube&stifness=2'}));
   await page.waitForSelector('.notice.error:has-text("stiffness")');
   assert.deepEqual(complaints, []);
+  await page.close();
+}
+
+/** Moments are kept and returned to; a saved state goes on bit by bit, on another page too. */
+async function states() {
+  const {page, complaints} = await openPage(browser, `${native.address}#scene=cube&methods=cpd,pd&half_life=4&play=0`);
+  await inPage.scene(page, 'cube', 0);
+  assert.deepEqual(await page.locator('.badge span').allTextContents(), ['of its target', 'energy kept'], 'what a badge counts');
+  await inPage.step(page, 12);
+  await page.evaluate(() => verve.live.send({type: 'pin', vertex: 7}));
+  await inPage.step(page, 3);
+  const then = await hashOf(page);
+  await page.keyboard.press('b');
+  await page.waitForFunction(() => document.querySelectorAll('.moment').length === 1);
+  assert.match(await page.locator('.moment').textContent(), /frame 15/);
+  await page.evaluate(() => document.querySelector('.fold[aria-controls=files]').click());
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-state')]);
+  const text = await textOf(download);
+  await inPage.step(page, 10);
+  const later = await hashOf(page);
+  assert.notDeepEqual(later, then);
+  await page.click('.moment-back');
+  await page.waitForFunction(() => verve.live.state.frame === 15);
+  assert.deepEqual(await hashOf(page), then, 'back where it was');
+  await page.click('[aria-label="Forget 0.50 s"]');
+  await page.waitForFunction(() => document.querySelectorAll('.moment').length === 0);
+  // on another page
+  const other = await openPage(browser, `${native.address}#scene=torus`);
+  await inPage.scene(other.page, 'torus', 1);
+  await other.page.evaluate(text => verve.live.openFile(new File([text], 'cube.verve')), text);
+  await inPage.scene(other.page, 'cube', 15);
+  assert.deepEqual(await hashOf(other.page), then, 'where it was saved, and stands still as it did then');
+  await inPage.step(other.page, 10);
+  assert.deepEqual(await hashOf(other.page), later, 'and goes on as the first one did');
+  assert.deepEqual(await other.page.evaluate(() => [verve.live.state.pins, verve.live.state.lanes, verve.live.state.half_life]),
+                   [[7], ['cpd', 'pd'], [4]]);
+  assert.deepEqual([...complaints, ...other.complaints], []);
+  await other.page.close();
   await page.close();
 }
 
@@ -277,9 +327,7 @@ async function clip() {
   const [download] = await Promise.all([page.waitForEvent('download'),
                                         page.evaluate(() => verve.live.share.saveClip(document.getElementById('clip'), 1.5))]);
   assert.equal(download.suggestedFilename(), 'cube.webm');
-  const parts = [];
-  for await (const part of await download.createReadStream()) parts.push(part);
-  const bytes = Buffer.concat(parts);
+  const bytes = await bytesOf(download);
   assert.equal(bytes.subarray(0, 4).toString('hex'), '1a45dfa3', 'WebM begins so');
   assert(bytes.length > 5000, `${bytes.length} bytes`);
   await page.close();
@@ -358,22 +406,15 @@ async function comesBack() {
   await page.waitForFunction(() => globalThis.verve && verve.live && verve.live.scene && verve.live.scene.name === 'cube' &&
       verve.live.frame && verve.live.frame.number > 2 && !document.querySelector('.notice.error'));
   await page.close();
-  second.stop();
+  await second.stop();
 }
 
 let failed = null;
-for (const test of [lessons, lessonsAreTrue, how, gallery, curves, links, embedding, clip, phones, inView, comesBack]) {
+for (const test of [lessons, lessonsAreTrue, how, gallery, curves, links, states, embedding, clip, phones, inView, comesBack]) {
   if (only.length && !only.includes(test.name)) continue;
-  const start = performance.now();
-  try {
-    await test();
-    console.log(`${test.name}: well, ${((performance.now() - start) / 1000).toFixed(1)} s`);
-  } catch (error) {
-    error.message = `${test.name}: ${error.message}`;
-    console.log(error.stack);
+  await tryOut(browser, test.name, test).catch(error => {
+    console.log(error.message);
     failed ??= error;
-  }
+  });
 }
-await close();
-for (const server of [native, statics]) server.stop();
-process.exitCode = failed ? 1 : 0;
+await finish(failed, close, [native, statics]);

@@ -55,12 +55,36 @@ TEST_CASE("a link opens methods and dials, is written back, and leads to the sam
   CHECK(link_of(second).ends_with("half_life=off&speed=0.5"));
 }
 
+TEST_CASE("a link holds pins, and opens paused without a frame in between") {
+  Session session({.threads = 1});
+  const std::vector<std::string> said = open(session, "scene=cube_rest&methods=cpd,pd&pins=5,40&play=0");
+  CHECK(!session.running());
+  CHECK(link_of(session) == "methods=cpd,pd&pins=5,40");
+  session.handle(R"({"type": "pause", "on": false})");
+  const Vec3 before = session.simulation().positions()[5];
+  session.handle(R"({"type": "push", "vertex": 300, "direction": [1, 0, 0]})");
+  for (int i = 0; i < 30; ++i) session.advance();
+  CHECK(norm(session.simulation().positions()[5] - before) < 0.1);
+  CHECK(norm(session.simulation().measure().center - Vec3{}) < 0.3);
+  // a page whose person asked for less motion
+  Session calm({.threads = 1});
+  calm.handle(R"({"type": "open", "link": "scene=cube", "paused": true})");
+  CHECK(!calm.running());
+  calm.handle(R"({"type": "load", "scene": "cube", "paused": true})");
+  CHECK(!calm.running());
+  calm.handle(R"({"type": "open", "link": "scene=cube&play=1", "paused": true})");
+  CHECK(calm.running());
+}
+
 TEST_CASE("what is wrong with a link is said, and nothing is opened") {
   for (const auto& [link, word] :
        std::vector<std::pair<std::string, std::string>>{{"scene=cubb", "nearest: cube"},
                                                         {"scene=cube&stifness=2", "nearest: stiffness"},
                                                         {"scene=cube&gravity=down", "gravity"},
                                                         {"scene=cube&floor=maybe", "on or off"},
+                                                        {"scene=cube&play=maybe", "0 or 1"},
+                                                        {"scene=cube&pins=here", "vertices"},
+                                                        {"s=abc", "save its state"},
                                                         {"scene=cube&methods=magic", "magic"},
                                                         {"stiffness=2", "scene=NAME"}}) {
     Session session({.threads = 1});

@@ -1,8 +1,10 @@
 // A monkey at the controls: random gestures and dials turned to anywhere, through the session as the page drives it.
-// VERVE_MONKEY=N: so many gestures in each scene, in every scene; VERVE_MONKEY_SEED: others.
+// VERVE_MONKEY=N: so many gestures in each scene, in every scene or in VERVE_MONKEY_SCENE; VERVE_MONKEY_SEED: others;
+// VERVE_MONKEY_SECONDS: no longer than that. scripts/monkey runs it over all scenes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -25,7 +27,7 @@ std::string text(const Vec3& v) { return "[" + text(v.x) + ", " + text(v.y) + ",
 struct Monkey {
   Session session{RunOptions{.threads = 1}};
   std::mt19937 random;
-  std::string scene, last;  // where it is, and what it did last
+  std::string scene, last, stopped;  // where it is, what it did last, and why a method stopped
   int gestures = 0, notices = 0;
   bool held = false;
   Vec3 hand;
@@ -103,8 +105,9 @@ struct Monkey {
   /// A frame, and what must hold after it.
   void frame() {
     for (const std::string& answer : session.advance()) {
-      const bool notice = answer.find("\"type\": \"notice\"") != std::string::npos;
-      notices += notice || answer.find("\"type\": \"stopped\"") != std::string::npos;
+      const bool stops = answer.find("\"type\": \"stopped\"") != std::string::npos;
+      notices += stops || answer.find("\"type\": \"notice\"") != std::string::npos;
+      if (stops) stopped = answer.substr(answer.find("\"text\""), 200);
     }
     const Simulation& sim = session.simulation();
     bool finite = true;
@@ -143,7 +146,9 @@ struct Monkey {
     while (session.calming() && sim.time() < until) frame();
     CHECK(!session.calming());
     for (int b = 0; b < sim.bodies(); ++b) CHECK(sim.measure(b).kinetic == 0);
-    while (sim.time() < until - 1e-9) frame();  // and they stay so
+    while (session.running() && sim.time() < until - 1e-9) frame();  // and they stay so
+    CHECK_MESSAGE(session.running(), scene << ": stopped after Calm: " << stopped << ", after " << gestures
+                                           << " gestures, with " << state());
     const bool weightless = session.weightless();
     for (int b = 0; b < sim.bodies(); ++b) {
       const Measures m = sim.measure(b);
@@ -167,13 +172,16 @@ struct Monkey {
 
 TEST_CASE("random gestures and dials never break a scene without a word, and Calm brings every body back") {
   const int wanted = setting("VERVE_MONKEY", 0), seed = setting("VERVE_MONKEY_SEED", 1);
+  const char* only = std::getenv("VERVE_MONKEY_SCENE");
+  const int seconds = setting("VERVE_MONKEY_SECONDS", 0);  // then it goes home, with what it has done by then
+  const auto start = std::chrono::steady_clock::now();
   struct Visit {
     std::string name;
     int gestures, seed;
   };
   std::vector<Visit> visits;
   for (const BuiltinScene& scene : builtin_scenes())
-    if (wanted > 0) visits.push_back({scene.name, wanted, seed});
+    if (wanted > 0 && (!only || scene.name == std::string(only))) visits.push_back({scene.name, wanted, seed});
   if (wanted == 0)
     visits = {{"cube", 400, seed}, {"car", 300, seed},  {"chain", 300, seed}, {"pendulum", 30, seed},
               {"ball", 30, seed},  {"rope", 100, seed}, {"cube", 50, 21},  // pinned in its middle, out of shape: pins
@@ -186,6 +194,7 @@ TEST_CASE("random gestures and dials never break a scene without a word, and Cal
     monkey.random.seed(unsigned(own_seed));
     monkey.say("{\"type\": \"load\", \"scene\": \"" + name + "\"}");
     for (int i = 1; i <= count; ++i) {
+      if (seconds > 0 && std::chrono::steady_clock::now() - start > std::chrono::seconds(seconds)) break;
       monkey.act();
       for (int f = monkey.whole(4); f >= 0; --f) monkey.frame();
       if (i % 50 == 0 || i == count) {

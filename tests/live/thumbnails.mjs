@@ -36,11 +36,11 @@ const drawn = await page.evaluate(async ([names, wanted, columns, rows, width, h
 }, [names, wanted, COLUMNS, rows, WIDTH, HEIGHT]);
 for (const [index, name] of names.entries()) {
   if (!drawn.includes(name)) continue;
-  await page.evaluate(name => verve.live.send({type: 'load', scene: name}), name);
-  await page.evaluate(() => {
-    verve.live.send({type: 'pause', on: true});
+  await page.evaluate(name => {
+    verve.live.left = verve.live.scene.generation;
+    verve.live.send({type: 'load', scene: name, paused: true});
     verve.live.send({type: 'speed', value: 10});
-  });
+  }, name);
   await inPage.scene(page, name, 0);
   const moment = MOMENTS[name] ?? 16, have = await inPage.number(page);
   if (moment > have) await page.evaluate(frames => verve.live.send({type: 'step', frames}), moment - have);
@@ -49,7 +49,7 @@ for (const [index, name] of names.entries()) {
     const {viewer, canvas} = verve.live.views[0];
     // close up, on where the bodies are by now
     const {low, high} = viewer.bounds, half = low.map((l, i) => (high[i] - l) / 2 * 1.08);
-    if (!verve.live.scene.colliders.length)
+    if (verve.live.scene.colliders.every(c => c.flat && c.flat[1] > 0.999))
       viewer.camera.frame(half, low.map((l, i) => (l + high[i]) / 2), canvas.clientWidth / canvas.clientHeight);
     viewer.theme = {...viewer.theme, grid: [0, 0, 0, 0]};  // lines cost most of the bytes
     viewer.draw();
