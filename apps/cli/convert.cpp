@@ -157,6 +157,15 @@ ShownBody simulated_body(const Simulation& simulation, int body) {
   return out;
 }
 
+long loose_vertices(const Mesh& mesh) {
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const auto& t : surface(mesh))
+    for (const int v : t) used[v] = 1;
+  for (const auto& e : mesh.edges)
+    for (const int v : e) used[v] = 1;
+  return std::count(used.begin(), used.end(), 0);
+}
+
 }  // namespace
 
 int convert(const ConvertOptions& options, Diagnostics problems) {
@@ -209,6 +218,12 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   }
   if (format.keeps_elements && !recorded->torn.empty())
     problems.warning("--to " + format.name, "elements that tear stay in it: usda, vtu, obj, ply and stl show them go");
+  if (options.to == "pc2" || options.to == "mdd")
+    for (const Shape& shape : shapes)
+      if (const long loose = loose_vertices(shape.mesh); loose > 0)
+        problems.warning(shape.stem + ".obj", "has " + count(loose, "vertex", "vertices") +
+                                                  " that no face uses: importers may leave them out, and then the "
+                                                  "cache does not fit");
   report(problems);
 
   int signal = 0;
