@@ -38,7 +38,7 @@ struct CheckOptions {
   std::vector<std::string> scenes, set;
 };
 struct MeshOptions {
-  std::string source, out, object;
+  std::string source, out, object, around;
   std::vector<std::string> set;
   bool strict = false;
 };

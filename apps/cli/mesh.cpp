@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "commands.h"
 #include "flags.h"
@@ -49,18 +50,27 @@ Expected<Mesh> make(const GeneratorInfo& generator, const MeshOptions& options) 
   Diagnostics found;
   check_parameters(parameters, generator.parameters, "", found);
   for (Diagnostic& d : found.items()) problems.error("--set " + d.where, d.what);
+  std::optional<Expected<Mesh>> surface;
+  if (generator.around_surface && options.around.empty())
+    problems.error("--around", "nothing given, expected the mesh file that " + generator.name + " fills");
+  if (!generator.around_surface && !options.around.empty())
+    problems.error("--around", "found \"" + options.around + "\", but " + generator.name + " needs no surface");
+  if (!generator.around_surface && !options.object.empty())
+    problems.error("--object", "found \"" + options.object + "\", but " + generator.name + " reads no file");
+  if (generator.around_surface && !options.around.empty()) {
+    surface = read_mesh(options.around, options.strict ? MeshRepair::refuse : MeshRepair::repair, options.object);
+    append_new(problems, surface->diagnostics());
+  }
   if (problems.has_errors()) return problems;
-  return generate_mesh(generator.name, parameters);
+  Expected<Mesh> mesh = generate_mesh(generator.name, parameters, surface ? &**surface : nullptr);
+  append_new(problems, mesh.diagnostics());
+  if (!mesh) return problems;
+  return {std::move(*mesh), std::move(problems)};
 }
 
 Expected<Mesh> load(const MeshOptions& options) {
   std::vector<std::string> names;
   for (const GeneratorInfo& info : mesh_generators()) {
-    if (info.name == options.source && !options.object.empty()) {
-      Diagnostics problems;
-      problems.error("--object", "found \"" + options.object + "\" with a generator, expected a mesh file that has it");
-      return problems;
-    }
     if (info.name == options.source) return make(info, options);
     names.push_back(info.name);
   }
@@ -71,6 +81,8 @@ Expected<Mesh> load(const MeshOptions& options) {
                                        expected_one_of(options.source, names).substr(std::string("expected ").size()));
     return problems;
   }
+  if (!options.around.empty())
+    problems.error("--around", "found \"" + options.around + "\" beside a mesh file, expected a generator to go around it");
   if (!options.set.empty())
     problems.error("--set", "found \"" + options.set.front() + "\", but a mesh from a file has no parameters");
   Expected<Mesh> mesh = read_mesh(file, options.strict ? MeshRepair::refuse : MeshRepair::repair, options.object);
