@@ -18,7 +18,7 @@ struct SimulateOptions {
 };
 struct DropOptions {
   std::vector<std::string> files, set;
-  std::string material, out, frames, size, cells, up, threads;
+  std::string material, object, out, frames, size, cells, up, threads;
   bool quiet = false;
 };
 struct CompareOptions {
@@ -38,7 +38,7 @@ struct CheckOptions {
   std::vector<std::string> scenes, set;
 };
 struct MeshOptions {
-  std::string source, out;
+  std::string source, out, object, around;
   std::vector<std::string> set;
   bool strict = false;
 };

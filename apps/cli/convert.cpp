@@ -14,6 +14,7 @@
 #include "exchange/animation.h"
 #include "flags.h"
 #include "interrupt.h"
+#include "model/element_stress.h"
 #include "recorded_run.h"
 #include "run.h"
 #include "stage/shape.h"
@@ -130,10 +131,26 @@ class RunAnimation : public Animation {
       }
     }
     shape.move(positions_);
+    frame_ = frame;
     if (served_ < meshes_) progress_.update(++served_);
     if (scale_ != 1 || z_up)
       for (Vec3& p : shape.mesh.vertices) p = placed(p);
     return shape.mesh;
+  }
+
+  std::vector<std::array<double, 6>> stress(int s) override {
+    const Shape& shape = bodies_[s];
+    if (shape.mesh.tetrahedra.empty()) return {};
+    if (!stress_) stress_.emplace(run_.simulation.scene());
+    std::vector<Stress> out = stress_->of(shape.body, positions_.data() + shape.first, frame_ * step);
+    const RemovedElements removed = removed_by(run_.torn, run_.simulation.body_name(shape.body), frame_);
+    for (auto gone = removed.tetrahedra.rbegin(); gone != removed.tetrahedra.rend(); ++gone) out.erase(out.begin() + *gone);
+    if (z_up)
+      for (auto& [xx, yy, zz, xy, yz, zx] : out) {
+        std::swap(yy, zz), std::swap(xy, zx);
+        xy = -xy, yz = -yz;
+      }
+    return out;
   }
 
  private:
@@ -142,8 +159,9 @@ class RunAnimation : public Animation {
   const RecordedRun& run_;
   std::vector<Shape> bodies_;
   double scale_;
+  std::optional<ElementStress> stress_;  // made when it is asked for
   std::vector<Vec3> positions_;
-  int loaded_ = -1, meshes_ = 0, served_ = 0;
+  int loaded_ = -1, frame_ = 0, meshes_ = 0, served_ = 0;
   Progress progress_;
 };
 
@@ -155,6 +173,15 @@ ShownBody simulated_body(const Simulation& simulation, int body) {
   out.source.resize(out.mesh.vertices.size());
   std::iota(out.source.begin(), out.source.end(), 0);
   return out;
+}
+
+long loose_vertices(const Mesh& mesh) {
+  std::vector<char> used(mesh.vertices.size(), 0);
+  for (const auto& t : surface(mesh))
+    for (const int v : t) used[v] = 1;
+  for (const auto& e : mesh.edges)
+    for (const int v : e) used[v] = 1;
+  return std::count(used.begin(), used.end(), 0);
 }
 
 }  // namespace
@@ -209,6 +236,12 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   }
   if (format.keeps_elements && !recorded->torn.empty())
     problems.warning("--to " + format.name, "elements that tear stay in it: usda, vtu, obj, ply and stl show them go");
+  if (options.to == "pc2" || options.to == "mdd")
+    for (const Shape& shape : shapes)
+      if (const long loose = loose_vertices(shape.mesh); loose > 0)
+        problems.warning(shape.stem + ".obj", "has " + count(loose, "vertex", "vertices") +
+                                                  " that no face uses: importers may leave them out, and then the "
+                                                  "cache does not fit");
   report(problems);
 
   int signal = 0;

@@ -26,7 +26,7 @@ BodySpec body_of(const std::string& file, const Mesh& mesh, const DropSettings& 
   BodySpec body;
   body.name = file_name(std::filesystem::path(file).stem().string());
   MeshSpec spec;
-  spec.file = file;
+  spec.file = file, spec.object = settings.object;
   if (mesh.tetrahedra.empty()) {
     body.mesh.generator = "solid";
     body.mesh.parameters["cells"] = {settings.cells};
@@ -45,11 +45,11 @@ BodySpec body_of(const std::string& file, const Mesh& mesh, const DropSettings& 
     body.place.rotate = {-90, 0, 0};
   }
   const Vec3 extent = high - low;
-  body.place.scale = settings.size / std::max({extent.x, extent.y, extent.z});
-  const double half = 0.5 * extent.x * body.place.scale;
+  body.place.size = settings.size;
+  const double scale = settings.size / std::max({extent.x, extent.y, extent.z}), half = 0.5 * extent.x * scale;
   x += half;
-  const Vec3 middle = (low + high) * (0.5 * body.place.scale);
-  body.place.translate = {x - middle.x, height * settings.size - low.y * body.place.scale, -middle.z};
+  const Vec3 middle = (low + high) * (0.5 * scale);
+  body.place.translate = {x - middle.x, height * settings.size - low.y * scale, -middle.z};
   x += half + gap * settings.size;
   return body;
 }
@@ -69,7 +69,7 @@ Expected<Scene> scene_of_drop(const std::vector<std::string>& files, const DropS
   Scene scene;
   double x = 0;
   for (const std::string& file : files) {
-    const Expected<Mesh> mesh = read_mesh(file);
+    const Expected<Mesh> mesh = read_mesh(file, MeshRepair::repair, settings.object);
     append_new(problems, mesh.diagnostics());
     if (!mesh) continue;
     if (mesh->tetrahedra.empty() && mesh->triangles.empty()) {
@@ -103,6 +103,7 @@ int drop(const DropOptions& options, Diagnostics problems) {
   if (!options.material.empty()) {
     if (read_choice("--material", options.material, material_names(3), problems)) settings.material = options.material;
   }
+  settings.object = options.object;
   if (const auto size = read_positive("--size", options.size, problems)) settings.size = *size;
   if (const auto cells = read_whole("--cells", options.cells, 4, 400, problems)) settings.cells = *cells;
   if (const auto frames = read_count("--frames", options.frames, problems)) settings.frames = *frames;

@@ -14,6 +14,7 @@ struct DropSettings {
   double cells = 24;               ///< along it, of what fills a surface
   bool z_up = false;               ///< in the files
   int frames = 150;
+  std::string object{};  ///< of the files, by name; empty: all of each
 };
 
 /// Whether a file is a mesh, by its extension.

@@ -153,6 +153,7 @@ int dispatch(int argc, char** argv) {
   text(drop_command, "--size", drop_options.size, "Longest side of each [m] (default: 0.3)", "M");
   text(drop_command, "--cells", drop_options.cells, "Cells along it, of what fills a surface (default: 24)", "N");
   text(drop_command, "--up", drop_options.up, "Axis that points up in the files: y (default) or z", "AXIS");
+  text(drop_command, "--object", drop_options.object, "Only this object of the files (see verve mesh info)", "NAME");
   texts(drop_command, "--set", drop_options.set, "Override any key of the scene (repeatable)", "PATH=VALUE");
   text(drop_command, "--threads", drop_options.threads, "Threads (default: all); results do not depend on it", "N");
   drop_command->add_flag("--quiet", drop_options.quiet, "Print errors only");
@@ -187,9 +188,11 @@ int dispatch(int argc, char** argv) {
   MeshOptions mesh_options;
   CLI::App* mesh_command = command("mesh", "Generate, convert or examine a mesh",
                                    {"verve mesh bear --set resolution=20 --out bear.mesh",
-                                    "verve mesh scan.stl --out scan.mesh", "verve mesh info bear.mesh"});
+                                    "verve mesh scan.stl --out scan.ply", "verve mesh solid --around scan.stl --set cells=30 --out body.mesh", "verve mesh info bear.mesh"});
   text(mesh_command, "source", mesh_options.source, "Generator (verve list generators) or mesh file", "");
-  text(mesh_command, "--out", mesh_options.out, "Mesh file to write, .mesh or .obj; without it: examine", "FILE");
+  text(mesh_command, "--out", mesh_options.out, "File to write: .mesh, or the surface as .obj, .ply, .stl; without it: examine", "FILE");
+  text(mesh_command, "--around", mesh_options.around, "Mesh file that generators like solid fill", "FILE");
+  text(mesh_command, "--object", mesh_options.object, "Only this object of the file", "NAME");
   texts(mesh_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   mesh_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
   CLI::App* info_command =
@@ -198,6 +201,8 @@ int dispatch(int argc, char** argv) {
   info_command->allow_extras();
   info_command->footer(examples({"verve mesh info bear.mesh", "verve mesh info ball --set size=2"}));
   text(info_command, "source", mesh_options.source, "Mesh file or generator", "");
+  text(info_command, "--around", mesh_options.around, "Mesh file that generators like solid fill", "FILE");
+  text(info_command, "--object", mesh_options.object, "Only this object of the file", "NAME");
   texts(info_command, "--set", mesh_options.set, "Parameter of the generator (repeatable)", "NAME=VALUE");
   info_command->add_flag("--strict", mesh_options.strict, "Refuse faulty elements instead of repairing them");
 

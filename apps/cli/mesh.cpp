@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <optional>
 
 #include "commands.h"
 #include "flags.h"
@@ -49,8 +50,22 @@ Expected<Mesh> make(const GeneratorInfo& generator, const MeshOptions& options) 
   Diagnostics found;
   check_parameters(parameters, generator.parameters, "", found);
   for (Diagnostic& d : found.items()) problems.error("--set " + d.where, d.what);
+  std::optional<Expected<Mesh>> surface;
+  if (generator.around_surface && options.around.empty())
+    problems.error("--around", "nothing given, expected the mesh file that " + generator.name + " fills");
+  if (!generator.around_surface && !options.around.empty())
+    problems.error("--around", "found \"" + options.around + "\", but " + generator.name + " needs no surface");
+  if (!generator.around_surface && !options.object.empty())
+    problems.error("--object", "found \"" + options.object + "\", but " + generator.name + " reads no file");
+  if (generator.around_surface && !options.around.empty()) {
+    surface = read_mesh(options.around, options.strict ? MeshRepair::refuse : MeshRepair::repair, options.object);
+    append_new(problems, surface->diagnostics());
+  }
   if (problems.has_errors()) return problems;
-  return generate_mesh(generator.name, parameters);
+  Expected<Mesh> mesh = generate_mesh(generator.name, parameters, surface ? &**surface : nullptr);
+  append_new(problems, mesh.diagnostics());
+  if (!mesh) return problems;
+  return {std::move(*mesh), std::move(problems)};
 }
 
 Expected<Mesh> load(const MeshOptions& options) {
@@ -66,15 +81,19 @@ Expected<Mesh> load(const MeshOptions& options) {
                                        expected_one_of(options.source, names).substr(std::string("expected ").size()));
     return problems;
   }
+  if (!options.around.empty())
+    problems.error("--around", "found \"" + options.around + "\" beside a mesh file, expected a generator to go around it");
   if (!options.set.empty())
     problems.error("--set", "found \"" + options.set.front() + "\", but a mesh from a file has no parameters");
-  Expected<Mesh> mesh = read_mesh(file, options.strict ? MeshRepair::refuse : MeshRepair::repair);
+  Expected<Mesh> mesh = read_mesh(file, options.strict ? MeshRepair::refuse : MeshRepair::repair, options.object);
   append_new(problems, mesh.diagnostics());
   if (problems.has_errors() || !mesh) return problems;
   return {std::move(*mesh), problems};
 }
 
 std::string range(double lower, double upper) { return format_value(lower) + " … " + format_value(upper); }
+
+constexpr std::size_t most_objects = 30;  // named in a list
 
 /// What a length of this many metres was most likely meant to be; empty where metres are likely.
 std::string unit_hint(double size) {
@@ -112,7 +131,8 @@ void add_surface_rows(const Mesh& mesh, const std::vector<std::array<int, 3>>& f
   rows.emplace_back("self-intersections", count(count_self_intersections(welded), "pair of faces", "pairs of faces"));
 }
 
-void print_mesh(const Mesh& mesh, const std::string& name, const Diagnostics& faults) {
+void print_mesh(const Mesh& mesh, const std::string& name, const std::vector<std::string>& objects,
+                const Diagnostics& faults) {
   Vec3 lower, upper;
   if (!mesh.vertices.empty()) lower = upper = mesh.vertices[0];
   for (const Vec3& v : mesh.vertices)
@@ -129,6 +149,12 @@ void print_mesh(const Mesh& mesh, const std::string& name, const Diagnostics& fa
       {"edges",
        std::to_string(mesh.edges.size()) + " of its own, " + std::to_string(unique_edges(mesh).size()) + " in all"},
       {"surface", count(long(faces.size()), "face", "faces") + ", " + format_value(area) + " m²"}};
+  if (!objects.empty()) {
+    std::string list;
+    for (std::size_t i = 0; i < objects.size() && i < most_objects; ++i) list += (i ? ", " : "") + objects[i];
+    if (objects.size() > most_objects) list += ", … (" + std::to_string(objects.size()) + ")";
+    rows.emplace_back("objects", list);
+  }
   std::string size;
   for (int i = 0; i < 3; ++i) size += (i ? " × " : "") + format_value(upper[i] - lower[i]);
   rows.emplace_back("size", size + " m");
@@ -168,7 +194,8 @@ int mesh(const MeshOptions& options, Diagnostics problems) {
     return refuse(problems, "nothing was written");
   }
   if (options.out.empty()) {
-    print_mesh(*mesh, options.source, mesh.diagnostics());
+    const Expected<std::vector<std::string>> objects = mesh_objects(options.source);  // (of a generator there are none)
+    print_mesh(*mesh, options.source, objects ? *objects : std::vector<std::string>{}, mesh.diagnostics());
     return exit_done;
   }
   append_new(problems, mesh.diagnostics());

@@ -14,7 +14,8 @@
 namespace verve {
 
 /// How a file described a surface, kept for the way out: polygons with any number of corners, which may have texture
-/// coordinates, in materials with names. Its vertices are those of the mesh; nothing of it is simulated.
+/// coordinates and normals, in materials with names; colours of vertices. Its vertices are those of the mesh; nothing of
+/// it is simulated.
 struct SurfaceLook {
   struct Material {
     std::string name;
@@ -24,8 +25,10 @@ struct SurfaceLook {
   std::vector<int> vertex;                 ///< of each corner
   std::vector<int> uv;                     ///< of each corner, in `uvs`; -1 or an empty list: none
   std::vector<std::array<double, 2>> uvs;  ///< from the lower left corner of the texture
+  std::vector<int> normal;                 ///< of each corner: where those of a vertex agree, it is smooth; empty: unknown
   std::vector<int> material;               ///< of each polygon, in `materials`; -1 or an empty list: none
   std::vector<Material> materials;
+  std::vector<std::array<double, 4>> colors;  ///< of each vertex; empty: none
   int polygons() const { return int(first.size()) - 1; }
 };
 
@@ -67,12 +70,16 @@ const std::vector<MeshFormatInfo>& mesh_format_infos();
 
 /// Reads any of mesh_format_infos(), by extension; the content must agree with it, and decides where the extension is
 /// none of these. The vertex order of the file is kept. Diagnostics carry file and line (or byte); the mesh has been
-/// through check_mesh.
-Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair = MeshRepair::repair);
+/// through check_mesh. `object`: only what the file has under this name, with the vertices that it uses.
+Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair = MeshRepair::repair,
+                         const std::string& object = {});
+/// The names of the objects in a file, in its order; none where its format has no objects.
+Expected<std::vector<std::string>> mesh_objects(const std::filesystem::path& file);
 /// The same for the bytes of a file; `name` stands for it in diagnostics and gives the extension. Files that need
 /// others beside them (TetGen, glTF with buffers of its own) are refused.
-Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair = MeshRepair::repair);
-/// Writes Medit .mesh or Wavefront .obj, by extension.
+Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair = MeshRepair::repair,
+                          const std::string& object = {});
+/// Writes Medit .mesh, or a surface as .obj, .ply or .stl, by extension; of tetrahedra their skin.
 Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file);
 
 /// Fills {distance < 0} with tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007) on a BCC lattice of the

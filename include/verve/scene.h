@@ -27,7 +27,8 @@ struct Selection {
   std::optional<std::array<Vec3, 2>> box;         ///< lower and upper corner
   std::optional<std::pair<Vec3, double>> sphere;  ///< centre and radius
   std::optional<Vec3> nearest;                    ///< the one vertex nearest to a point
-  bool empty() const { return !all && indices.empty() && !box && !sphere && !nearest; }
+  std::vector<int> carried;                       ///< vertices of the carried surface: all that move them
+  bool empty() const { return !all && indices.empty() && !box && !sphere && !nearest && carried.empty(); }
 };
 
 /// A mesh from a generator, from a file, or given by the caller.
@@ -35,6 +36,7 @@ struct MeshSpec {
   std::string generator;
   Parameters parameters;
   std::filesystem::path file;
+  std::string object;  ///< of the file; empty: all of it
   MeshRepair repair = MeshRepair::repair;
   std::shared_ptr<const Mesh> mesh;
 };
@@ -65,6 +67,7 @@ struct PotentialSpec {
 /// Placement of the rest shape, applied in this order.
 struct Placement {
   double scale = 1;
+  std::optional<double> size;  ///< in place of scale: of the longest side of what is seen, before it is rotated [m]
   Vec3 rotate{0, 0, 0};     ///< rotation vector [degrees]
   Vec3 translate{0, 0, 0};  ///< [m]
 };

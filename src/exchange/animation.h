@@ -24,6 +24,8 @@ class Animation {
   virtual ~Animation() = default;
   /// A shape in frames[k]. Vertices stay; elements may be fewer where something has torn. Valid until the next call.
   virtual const Mesh& at(int shape, int k) = 0;
+  /// Of the tetrahedra that the last call of at() has left, xx, yy, zz, xy, yz, zx [Pa]; empty: not known.
+  virtual std::vector<std::array<double, 6>> stress(int /*shape*/) { return {}; }
 
   std::string name;  ///< of the file, where all are in one
   std::vector<AnimatedShape> shapes;

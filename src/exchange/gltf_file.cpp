@@ -9,18 +9,16 @@
 
 namespace verve {
 
-GltfMesh::GltfMesh(const Mesh& mesh) {
-  std::map<std::pair<int, int>, int> known;
+GltfMesh::GltfMesh(const Mesh& mesh) : normals(mesh) {
+  std::map<std::array<int, 3>, int> known;
   const SurfaceLook* look = mesh.look.get();
   const bool textured = look && !look->uv.empty();
-  if (!textured)
-    for (std::size_t v = 0; v < mesh.vertices.size(); ++v) source.push_back(int(v));
-  const auto vertex = [&](int v, int uv) {
-    if (!textured) return v;
-    const auto [entry, fresh] = known.try_emplace({v, uv}, int(source.size()));
+  const auto vertex = [&](int v, int uv, int n) {
+    const auto [entry, fresh] = known.try_emplace({v, uv, n}, int(source.size()));
     if (fresh) {
-      source.push_back(v);
-      uvs.push_back(uv < 0 ? std::array<double, 2>{0, 0} : std::array<double, 2>{look->uvs[uv][0], 1 - look->uvs[uv][1]});
+      source.push_back(v), normal.push_back(n);
+      if (textured)
+        uvs.push_back(uv < 0 ? std::array<double, 2>{0, 0} : std::array<double, 2>{look->uvs[uv][0], 1 - look->uvs[uv][1]});
     }
     return entry->second;
   };
@@ -29,6 +27,7 @@ GltfMesh::GltfMesh(const Mesh& mesh) {
       if (p.material == material && p.lines == lines) return p;
     return primitives.emplace_back(Primitive{material, lines, {}});
   };
+  const std::vector<int>& corner_normal = normals.of_corner();
   std::vector<Vec3> corners;
   std::vector<std::array<int, 3>> triangles;
   for (int p = 0; look && p < look->polygons(); ++p) {
@@ -39,14 +38,15 @@ GltfMesh::GltfMesh(const Mesh& mesh) {
     for (const auto& t : triangles)
       for (const int c : t) {
         const int i = look->first[p] + c;
-        own.indices.push_back(vertex(look->vertex[i], textured ? look->uv[i] : -1));
+        own.indices.push_back(vertex(look->vertex[i], textured ? look->uv[i] : -1, corner_normal[i]));
       }
   }
+  int corner = 0;
   if (!look)
     for (const auto& t : surface(mesh))
-      for (const int v : t) primitive(-1, false).indices.push_back(v);
+      for (const int v : t) primitive(-1, false).indices.push_back(vertex(v, -1, corner_normal[corner++]));
   for (const auto& e : mesh.edges)
-    for (const int v : e) primitive(-1, true).indices.push_back(vertex(v, -1));
+    for (const int v : e) primitive(-1, true).indices.push_back(vertex(v, -1, -1));
 }
 
 GltfFile::GltfFile(const std::filesystem::path& file)
@@ -88,6 +88,12 @@ int GltfFile::positions(int view, std::size_t offset, const std::vector<Vec3>& x
     return "[" + shortest_number(v[0]) + "," + shortest_number(v[1]) + "," + shortest_number(v[2]) + "]";
   };
   return accessor(view, offset, x.size(), "VEC3", 5126, ",\"min\":" + list(low) + ",\"max\":" + list(high));
+}
+
+int GltfFile::normals(int view, std::size_t offset, const std::vector<Vec3>& n) {
+  for (const Vec3& v : n)
+    for (int k = 0; k < 3; ++k) number(float(v[k]));
+  return accessor(view, offset, n.size(), "VEC3", 5126);
 }
 
 int GltfFile::material(const std::string& name, const std::array<double, 4>& color) {

@@ -3,10 +3,12 @@
 
 #include "exchange/animation.h"
 #include "exchange/output.h"
+#include "geometry/shading_normals.h"
 
 namespace verve {
 
-/// A mesh as glTF wants it: triangles, a vertex for every pair of place and texture coordinate, primitives by material.
+/// A mesh as glTF wants it: triangles, a vertex for all that differs in place, texture coordinate or normal, primitives
+/// by material.
 struct GltfMesh {
   struct Primitive {
     int material = -1;  ///< of the look
@@ -15,6 +17,8 @@ struct GltfMesh {
   };
   explicit GltfMesh(const Mesh& mesh);
   std::vector<int> source;                 ///< vertex of the mesh behind each
+  ShadingNormals normals;
+  std::vector<int> normal;                 ///< which of them; -1: of lines
   std::vector<std::array<double, 2>> uvs;  ///< from the upper left corner; empty: none
   std::vector<Primitive> primitives;
 };
@@ -34,6 +38,8 @@ class GltfFile {
   int accessor(int view, std::size_t offset, std::size_t count, const char* type, int component,
                const std::string& bounds = "");
   int positions(int view, std::size_t offset, const std::vector<Vec3>& x);
+  /// Directions, or how they change.
+  int normals(int view, std::size_t offset, const std::vector<Vec3>& n);
   int material(const std::string& name, const std::array<double, 4>& color);
   /// Puts header, JSON and data together.
   void finish(const std::string& meshes, const std::string& nodes, std::size_t node_count, const std::string& more);

@@ -1,5 +1,7 @@
-// glTF 2.0 in one binary file: every frame but the first is a morph target, and weights go from one to the next. No
-// normals: programs find those of the moving surface themselves, and kept ones would be of the first frame.
+// glTF 2.0 in one binary file: every frame but the first is a morph target, of places and normals, and weights go from
+// one to the next. (Without normals a viewer shows every triangle flat: glTF 2.0, 3.7.2.1.)
+#include <algorithm>
+
 #include "base/json.h"
 #include "exchange/gltf_file.h"
 
@@ -7,9 +9,12 @@ namespace verve {
 
 namespace {
 
+/// As they come back from a file.
+Vec3 rounded(const Vec3& p) { return {double(float(p.x)), double(float(p.y)), double(float(p.z))}; }
+
 std::vector<Vec3> chosen(const std::vector<Vec3>& x, const std::vector<int>& source) {
   std::vector<Vec3> out;
-  for (const int v : source) out.push_back(x[v]);
+  for (const int v : source) out.push_back(v < 0 ? Vec3{0, 1, 0} : x[v]);  // lines have no normals
   return out;
 }
 
@@ -37,25 +42,53 @@ void write_glb(Animation& animation, const std::filesystem::path& folder) {
     const AnimatedShape& shape = animation.shapes[s];
     const GltfMesh mesh(shape.mesh);
     const std::vector<Vec3> base = chosen(shape.mesh.vertices, mesh.source);
+    const bool lit = std::any_of(mesh.normal.begin(), mesh.normal.end(), [](int n) { return n >= 0; });
+    const std::vector<Vec3> base_normals = chosen(mesh.normals.at(shape.mesh.vertices), mesh.normal);
     const int view = file.begin_view(34962, 12);
     const int position = file.positions(view, 0, base);
     std::vector<int> moved;
     for (std::size_t k = 1; k < frames; ++k) {
-      std::vector<Vec3> x = chosen(animation.at(int(s), int(k)).vertices, mesh.source);
-      for (std::size_t v = 0; v < x.size(); ++v)  // from the rounded place, so that rounding does not add up
-        x[v] -= Vec3{double(float(base[v].x)), double(float(base[v].y)), double(float(base[v].z))};
+      const std::vector<Vec3>& now = animation.at(int(s), int(k)).vertices;
+      std::vector<Vec3> x = chosen(now, mesh.source);
+      for (std::size_t v = 0; v < x.size(); ++v) x[v] -= rounded(base[v]);  // so that rounding does not add up
       moved.push_back(file.positions(view, 12 * base.size() * k, x));
     }
     file.end_view();
-    std::string attributes = "\"POSITION\":" + std::to_string(position);
+    std::vector<int> turned_normals;
+    int normal = -1;
+    if (lit) {
+      const int normals = file.begin_view(34962, 12);
+      normal = file.normals(normals, 0, base_normals);
+      for (std::size_t k = 1; k < frames; ++k) {
+        std::vector<Vec3> n = chosen(mesh.normals.at(animation.at(int(s), int(k)).vertices), mesh.normal);
+        for (std::size_t v = 0; v < n.size(); ++v) n[v] -= rounded(base_normals[v]);
+        turned_normals.push_back(file.normals(normals, 12 * n.size() * k, n));
+      }
+      file.end_view();
+    }
+    // of lines: places alone
+    const std::string line_attributes = "\"POSITION\":" + std::to_string(position);
+    std::string attributes = line_attributes + (lit ? ",\"NORMAL\":" + std::to_string(normal) : "");
     if (!mesh.uvs.empty()) {
       const int texture = file.begin_view(34962);
       for (const auto& uv : mesh.uvs) file.number(float(uv[0])), file.number(float(uv[1]));
       file.end_view();
       attributes += ",\"TEXCOORD_0\":" + std::to_string(file.accessor(texture, 0, mesh.uvs.size(), "VEC2", 5126));
     }
-    std::string morphs;
-    for (const int m : moved) morphs += std::string(morphs.empty() ? "" : ",") + "{\"POSITION\":" + std::to_string(m) + "}";
+    const bool colored = shape.mesh.look && !shape.mesh.look->colors.empty();
+    if (colored) {
+      const int colors = file.begin_view(34962);
+      for (const int v : mesh.source)
+        for (const double c : shape.mesh.look->colors[v]) file.number(float(c));
+      file.end_view();
+      attributes += ",\"COLOR_0\":" + std::to_string(file.accessor(colors, 0, mesh.source.size(), "VEC4", 5126));
+    }
+    std::string morphs, line_morphs;
+    for (std::size_t k = 0; k < moved.size(); ++k) {
+      const std::string comma = k ? "," : "", target = "{\"POSITION\":" + std::to_string(moved[k]);
+      line_morphs += comma + target + "}";
+      morphs += comma + target + (lit ? ",\"NORMAL\":" + std::to_string(turned_normals[k]) : "") + "}";
+    }
     std::string primitives;
     int plain = -1;
     for (const GltfMesh::Primitive& p : mesh.primitives) {
@@ -67,13 +100,16 @@ void write_glb(Animation& animation, const std::filesystem::path& folder) {
         const auto& m = shape.mesh.look->materials[p.material];
         material = file.material(m.name, m.color);
       } else {
-        if (plain < 0) plain = file.material(shape.name, {shape.color[0], shape.color[1], shape.color[2], 1});
+        // (colours of vertices are factors of it)
+        if (plain < 0)
+          plain = file.material(shape.name, colored ? std::array<double, 4>{1, 1, 1, 1}
+                                                    : std::array<double, 4>{shape.color[0], shape.color[1], shape.color[2], 1});
         material = plain;
       }
-      primitives += std::string(primitives.empty() ? "" : ",") + "{\"attributes\":{" + attributes + "},\"indices\":" +
+      primitives += std::string(primitives.empty() ? "" : ",") + "{\"attributes\":{" + (p.lines ? line_attributes : attributes) + "},\"indices\":" +
                     std::to_string(file.accessor(indices, 0, p.indices.size(), "SCALAR", 5125)) + ",\"mode\":" +
                     (p.lines ? "1" : "4") + ",\"material\":" + std::to_string(material) +
-                    (targets > 0 ? ",\"targets\":[" + morphs + "]" : "") + "}";
+                    (targets > 0 ? ",\"targets\":[" + (p.lines ? line_morphs : morphs) + "]" : "") + "}";
     }
     const std::string comma = s ? "," : "";
     meshes += comma + "{\"name\":" + quote_json(shape.name) + ",\"primitives\":[" + primitives + "]}";

@@ -1,5 +1,5 @@
-// USD as text: Mesh prims with time-sampled points and extents, texture coordinates, materials by name as subsets of
-// faces; edges as BasisCurves.
+// USD as text: Mesh prims with time-sampled points, normals and extents, texture coordinates, materials bound to subsets
+// of faces; edges as BasisCurves.
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -7,6 +7,7 @@
 
 #include "exchange/animation.h"
 #include "exchange/output.h"
+#include "geometry/shading_normals.h"
 
 namespace verve {
 
@@ -51,7 +52,7 @@ class Writer {
       faces(s);
       points(s, {});
       close(s);
-      if (mesh.look && !mesh.look->material.empty()) subsets(*mesh.look);
+      if (mesh.look && !mesh.look->material.empty() && !animation_.tears) subsets(*mesh.look, name);
       out_.text("    }\n");
     }
     if (mesh.edges.empty()) return;
@@ -73,8 +74,17 @@ class Writer {
   }
   void close(int s) {
     const auto& c = animation_.shapes[s].color;
-    out_.text("        color3f[] primvars:displayColor = [(" + number(c[0], false) + ", " + number(c[1], false) + ", " +
-              number(c[2], false) + ")]\n");
+    const SurfaceLook* look = animation_.shapes[s].mesh.look.get();
+    const auto text = [](const auto& rgb) {
+      return "(" + number(rgb[0], false) + ", " + number(rgb[1], false) + ", " + number(rgb[2], false) + ")";
+    };
+    out_.text("        color3f[] primvars:displayColor = ");
+    if (look && !look->colors.empty()) {
+      list(out_, look->colors, text);
+      out_.text(" (\n            interpolation = \"vertex\"\n        )\n");
+    } else {
+      out_.text("[" + text(c) + "]\n");
+    }
   }
 
   /// attribute.timeSamples = { frame: value, ... }
@@ -109,6 +119,7 @@ class Writer {
     out_.text("\n        int[] faceVertexIndices = ");
     list(out_, mesh.look ? mesh.look->vertex : corners(mesh), whole);
     out_.text("\n");
+    normals(s);
     if (!mesh.look || mesh.look->uv.empty()) return;
     out_.text("        texCoord2f[] primvars:st = ");
     std::vector<std::array<double, 2>> uvs = mesh.look->uvs;
@@ -116,6 +127,23 @@ class Writer {
     list(out_, uvs, [](const auto& uv) { return "(" + number(uv[0], false) + ", " + number(uv[1], false) + ")"; });
     out_.text(" (\n            interpolation = \"faceVarying\"\n        )\n        int[] primvars:st:indices = ");
     list(out_, mesh.look->uv, [&](int uv) { return std::to_string(uv < 0 ? int(uvs.size()) - 1 : uv); });
+    out_.text("\n");
+  }
+  /// Of the corners of faces in every frame.
+  void normals(int s) {
+    const ShadingNormals normals(animation_.shapes[s].mesh);
+    const auto text = [](const Vec3& n) {
+      char buffer[60];
+      std::snprintf(buffer, sizeof buffer, "(%.4f, %.4f, %.4f)", n.x, n.y, n.z);
+      return std::string(buffer);
+    };
+    // a value beside the samples: the parser of three does not take an attribute without one
+    out_.text("        normal3f[] primvars:normals = ");
+    list(out_, normals.at(animation_.shapes[s].mesh.vertices), text);
+    out_.text(" (\n            interpolation = \"faceVarying\"\n        )\n");
+    samples("normal3f[] primvars:normals", [&](int k) { list(out_, normals.at(animation_.at(s, k).vertices), text); });
+    out_.text("        int[] primvars:normals:indices = ");
+    list(out_, normals.of_corner(), [](int n) { return std::to_string(n); });
     out_.text("\n");
   }
   static std::vector<int> corners(const Mesh& mesh) {
@@ -147,18 +175,28 @@ class Writer {
     samples("float3[] extent", [&](int k) { out_.text("[" + text(extents[k].low) + ", " + text(extents[k].high) + "]"); });
   }
 
-  void subsets(const SurfaceLook& look) {
+  /// Faces of each material, and the material.
+  void subsets(const SurfaceLook& look, const std::string& prim) {
     std::set<std::string> used;
     for (std::size_t m = 0; m < look.materials.size(); ++m) {
       std::vector<int> members;
       for (int p = 0; p < look.polygons(); ++p)
         if (look.material[p] == int(m)) members.push_back(p);
       if (members.empty()) continue;
-      out_.text("\n        def GeomSubset \"" + identifier(look.materials[m].name, used) +
-                "\"\n        {\n            uniform token elementType = \"face\"\n"
+      const std::string name = identifier(look.materials[m].name, used), material = identifier("Material_" + name, used),
+                        path = "</World/" + prim + "/" + material;
+      const auto& c = look.materials[m].color;
+      out_.text("\n        def GeomSubset \"" + name +
+                "\" (\n            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {\n"
+                "            uniform token elementType = \"face\"\n"
                 "            uniform token familyName = \"materialBind\"\n            int[] indices = ");
       list(out_, members, [](int p) { return std::to_string(p); });
-      out_.text("\n        }\n");
+      out_.text("\n            rel material:binding = " + path + ">\n        }\n\n        def Material \"" + material +
+                "\"\n        {\n            token outputs:surface.connect = " + path + "/Surface.outputs:surface>\n\n"
+                "            def Shader \"Surface\"\n            {\n                uniform token info:id = \"UsdPreviewSurface\"\n"
+                "                color3f inputs:diffuseColor = (" + number(c[0], false) + ", " + number(c[1], false) + ", " +
+                number(c[2], false) + ")\n                float inputs:opacity = " + number(c[3], false) +
+                "\n                token outputs:surface\n            }\n        }\n");
     }
   }
 

@@ -1,5 +1,5 @@
 // VTK's unstructured grids, appended raw, one for each body and frame, and a .pvd that puts them in time. With velocity
-// at points, and of simulated tetrahedra the Green strain.
+// at points, and of simulated tetrahedra the Green strain and the Cauchy stress.
 #include <algorithm>
 #include <cmath>
 
@@ -49,8 +49,15 @@ double green_strain(const std::vector<Vec3>& x, const std::vector<Vec3>& rest, c
   return std::sqrt(squared_norm(transpose(F) * F - Mat3::identity())) / 2;
 }
 
-void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector<Vec3>& velocity, bool wide,
-                 const std::filesystem::path& file) {
+/// The stress of a pull along one axis that stores as much energy of shape.
+double von_mises(const std::array<double, 6>& s) {
+  const auto& [xx, yy, zz, xy, yz, zx] = s;
+  return std::sqrt(((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) / 2 +
+                   3 * (xy * xy + yz * yz + zx * zx));
+}
+
+void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector<Vec3>& velocity,
+                 const std::vector<std::array<double, 6>>& stress, bool wide, const std::filesystem::path& file) {
   std::vector<std::int32_t> connectivity, offsets;
   std::vector<std::uint8_t> types;
   const auto cells = [&](const auto& elements, std::uint8_t type) {
@@ -75,7 +82,14 @@ void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector
     std::vector<float> strain;
     for (const auto& t : mesh.tetrahedra) strain.push_back(float(green_strain(mesh.vertices, shape.rest, t)));
     strain.resize(types.size(), 0);
-    text += "<CellData Scalars=\"strain\">\n" + arrays.add("strain", "Float32", 1, strain) + "</CellData>\n";
+    text += "<CellData Scalars=\"strain\">\n" + arrays.add("strain", "Float32", 1, strain);
+    if (stress.size() == mesh.tetrahedra.size()) {
+      std::vector<float> tensor, size;
+      for (const auto& s : stress) tensor.insert(tensor.end(), s.begin(), s.end()), size.push_back(float(von_mises(s)));
+      tensor.resize(6 * types.size(), 0), size.resize(types.size(), 0);
+      text += arrays.add("stress", "Float32", 6, tensor) + arrays.add("von_mises_stress", "Float32", 1, size);
+    }
+    text += "</CellData>\n";
   }
   text += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
   Output out(file);
@@ -107,7 +121,8 @@ void write_vtu(Animation& animation, const std::filesystem::path& folder) {
       if (k > 0)  // the mean since the frame before; of the first none is known
         for (std::size_t v = 0; v < velocity.size(); ++v)
           velocity[v] = (mesh.vertices[v] - before[v]) / (animation.time(int(k)) - animation.time(int(k) - 1));
-      write_frame(mesh, shape, velocity, animation.wide, folder / file);
+      write_frame(mesh, shape, velocity, shape.rest.empty() ? std::vector<std::array<double, 6>>{} : animation.stress(int(s)),
+                  animation.wide, folder / file);
       before = mesh.vertices;
       collection += "<DataSet timestep=\"" + shortest_number(animation.time(int(k))) + "\" part=\"" + std::to_string(s) +
                     "\" name=\"" + escaped(shape.name) + "\" file=\"" + escaped(file) + "\"/>\n";

@@ -80,10 +80,19 @@ int PolygonReader::material(const std::string& name, std::array<double, 4> color
   return int(look_.materials.size()) - 1;
 }
 
-void PolygonReader::corner(int vertex, int uv) {
+int PolygonReader::normal(const Vec3& n) {
+  // to a thousandth: files round, and each in its own way
+  const double length = norm(n), steps = length > 0 && std::isfinite(length) ? 1000 / length : 0;
+  const std::array<int, 3> key{int(std::lround(n.x * steps)), int(std::lround(n.y * steps)), int(std::lround(n.z * steps))};
+  return normals_.try_emplace(key, int(normals_.size())).first->second;
+}
+
+void PolygonReader::corner(int vertex, int uv, int normal) {
   look_.vertex.push_back(vertex);
   look_.uv.push_back(uv);
+  look_.normal.push_back(normal);
   uvs_ = uvs_ || uv >= 0;
+  all_normals_ = all_normals_ && normal >= 0;
 }
 
 void PolygonReader::end_polygon(int material) {
@@ -96,6 +105,7 @@ void PolygonReader::end_polygon(int material) {
 void PolygonReader::drop_corners() {
   look_.vertex.resize(std::size_t(look_.first.back()));
   look_.uv.resize(look_.vertex.size());
+  look_.normal.resize(look_.vertex.size());
 }
 
 void PolygonReader::finish(Mesh& mesh) {
@@ -108,7 +118,11 @@ void PolygonReader::finish(Mesh& mesh) {
     triangulate(corners, triangles);
     for (const auto& [a, b, c] : triangles) mesh.triangles.push_back({vertex[a], vertex[b], vertex[c]});
   }
-  if (!polygons_ && !uvs_ && !materials_) return;
+  const bool normals = all_normals_ && !look_.normal.empty();
+  const bool colors = !look_.colors.empty() && look_.colors.size() == mesh.vertices.size();
+  if (!polygons_ && !uvs_ && !materials_ && !normals && !colors) return;
+  if (!normals) look_.normal.clear();
+  if (!colors) look_.colors.clear();
   if (!uvs_) look_.uv.clear(), look_.uvs.clear();
   if (!materials_) look_.material.clear(), look_.materials.clear();
   mesh.look = std::make_shared<const SurfaceLook>(std::move(look_));

@@ -1,6 +1,8 @@
 // Polygons of mesh files: cut into triangles, and kept as they were for the way out.
 #pragma once
 
+#include <map>
+
 #include "verve/mesh.h"
 
 namespace verve {
@@ -20,8 +22,13 @@ class PolygonReader {
   void color(int material, std::array<double, 4> color) { look_.materials[material].color = color; }
   const std::vector<SurfaceLook::Material>& materials() const { return look_.materials; }
 
-  /// A polygon corner by corner.
-  void corner(int vertex, int uv = -1);
+  /// A number for this direction, the same for all that are hardly apart.
+  int normal(const Vec3& n);
+  /// Of the next vertex. Colours are kept where every vertex has one.
+  void vertex_color(const std::array<double, 4>& color) { look_.colors.push_back(color); }
+
+  /// A polygon corner by corner. Normals are kept where every corner has one.
+  void corner(int vertex, int uv = -1, int normal = -1);
   void end_polygon(int material = -1);
   std::size_t corners() const { return look_.vertex.size() - std::size_t(look_.first.back()); }  ///< since the last end
   void drop_corners();
@@ -32,7 +39,8 @@ class PolygonReader {
 
  private:
   SurfaceLook look_;
-  bool polygons_ = false, uvs_ = false, materials_ = false;
+  std::map<std::array<int, 3>, int> normals_;
+  bool polygons_ = false, uvs_ = false, materials_ = false, all_normals_ = true;
 };
 
 }  // namespace verve

@@ -245,17 +245,24 @@ class Reader {
     if (!list("scenes").empty()) {
       const long long scene = whole(root_, "scene", 0, "");
       if (const Json* roots = item("scenes", scene, "scene").find("nodes"))
-        for (const Json& r : roots->items) node((long long)(r.number), {}, 0, place("scenes", scene));
+        for (const Json& r : roots->items) node((long long)(r.number), {}, 0, place("scenes", scene), source_.objects.all());
     } else {
       for (std::size_t n = 0; n < nodes.size(); ++n)
-        if (!child[n]) node((long long)(n), {}, 0, "nodes");
+        if (!child[n]) node((long long)(n), {}, 0, "nodes", source_.objects.all());
     }
     if (skinned_) out_.note(source_.name, "skins are not followed: meshes are read in the pose of the file");
     if (!list("animations").empty()) out_.note(source_.name, "animations are not followed");
   }
 
-  void node(long long index, const Transform& above, int depth, const std::string& from) {
+  bool named(const Json& object) {
+    const Json* name = object.find("name");
+    return name && source_.objects.take(name->text);
+  }
+
+  /// `wanted`: what is above it is, and with it all that is below.
+  void node(long long index, const Transform& above, int depth, const std::string& from, bool wanted) {
     const Json& n = item("nodes", index, from);
+    wanted = named(n) || wanted;
     const std::string where = place("nodes", index);
     if (depth > deepest_node) throw Fault{where, "found nodes that are their own children, or a thousand deep"};
     Transform own;
@@ -277,10 +284,11 @@ class Reader {
     const Transform here{above.linear * own.linear, above.linear * own.offset + above.offset};
     if (n.find("mesh")) {
       skinned_ = skinned_ || n.find("skin");
-      add_mesh(whole(n, "mesh", 0, where), here, where);
+      const long long mesh = whole(n, "mesh", 0, where);
+      if (named(item("meshes", mesh, where)) || wanted) add_mesh(mesh, here, where);
     }
     if (const Json* children = n.find("children"))
-      for (const Json& c : children->items) node((long long)(c.number), here, depth + 1, where);
+      for (const Json& c : children->items) node((long long)(c.number), here, depth + 1, where, wanted);
   }
 
   void add_mesh(long long index, const Transform& at, const std::string& from) {
@@ -294,8 +302,8 @@ class Reader {
       if (positions < 0) throw Fault{where + ".attributes", "found no POSITION"};
       const long long texture = whole(*attributes, "TEXCOORD_0", -1, where);
       auto [shared, fresh] = known.try_emplace({positions, texture}, int(mesh_.vertices.size()));
-      if (fresh) add_vertices(positions, texture, at, where);
-      const int first = shared->second, count = counts_[first].first, uv = counts_[first].second;
+      if (fresh) add_vertices(positions, texture, *attributes, at, where);
+      const int first = shared->second, count = int(runs_[first].normals.size());
       std::vector<int> indices;
       if (primitive.find("indices")) {
         for (const double v : values(whole(primitive, "indices", 0, where), 1, where)) {
@@ -307,25 +315,44 @@ class Reader {
       } else {
         for (int v = 0; v < count; ++v) indices.push_back(v);
       }
-      add_elements(whole(primitive, "mode", 4, where), indices, first, uv, material(primitive, where), det(at.linear) < 0);
+      add_elements(whole(primitive, "mode", 4, where), indices, first, material(primitive, where), det(at.linear) < 0);
     }
   }
 
-  void add_vertices(long long positions, long long texture, const Transform& at, const std::string& where) {
+  /// What belongs to vertices, if there is as much of it as there are vertices.
+  std::vector<double> attribute(const Json& attributes, const char* name, std::size_t components, int count,
+                                const std::string& where) {
+    const long long index = whole(attributes, name, -1, where);
+    if (index < 0) return {};
+    std::vector<double> out = values(index, components, where);
+    if (out.size() != components * std::size_t(count))
+      throw Fault{where + "." + name, "found " + std::to_string(out.size() / components) + " values, expected the " +
+                                          std::to_string(count) + " of the vertices"};
+    return out;
+  }
+
+  void add_vertices(long long positions, long long texture, const Json& attributes, const Transform& at,
+                    const std::string& where) {
     const std::vector<double> x = values(positions, 3, where);
     const int first = int(mesh_.vertices.size()), count = int(x.size() / 3);
     for (int i = 0; i < count; ++i)
       mesh_.vertices.push_back(at.linear * Vec3{x[3 * i], x[3 * i + 1], x[3 * i + 2]} + at.offset);
-    int uv = -1;
+    VertexRun& run = runs_[first];
     if (texture >= 0) {
-      const std::vector<double> t = values(texture, 2, where);
-      if (t.size() != 2 * std::size_t(count))
-        throw Fault{where, "found " + std::to_string(t.size() / 2) + " texture coordinates, expected the " +
-                               std::to_string(count) + " of the vertices"};
-      uv = polygons_.uvs();
+      const std::vector<double> t = attribute(attributes, "TEXCOORD_0", 2, count, where);
+      run.uv = polygons_.uvs();
       for (int i = 0; i < count; ++i) polygons_.uv(t[2 * i], 1 - t[2 * i + 1]);  // theirs count from the upper left
     }
-    counts_[first] = {count, uv};
+    const std::vector<double> n = attribute(attributes, "NORMAL", 3, count, where);
+    run.normals.assign(std::size_t(count), -1);
+    for (std::size_t i = 0; 3 * i < n.size(); ++i) run.normals[i] = polygons_.normal({n[3 * i], n[3 * i + 1], n[3 * i + 2]});
+    if (!attributes.find("COLOR_0")) return;
+    const Json& accessor = item("accessors", whole(attributes, "COLOR_0", 0, where), where);
+    const Json* type = accessor.find("type");
+    const std::size_t components = type && type->text == "VEC4" ? 4 : 3;
+    const std::vector<double> c = attribute(attributes, "COLOR_0", components, count, where);
+    for (std::size_t i = 0; i < c.size(); i += components)
+      polygons_.vertex_color({c[i], c[i + 1], c[i + 2], components == 4 ? c[i + 3] : 1});
   }
 
   int material(const Json& primitive, const std::string& where) {
@@ -340,11 +367,13 @@ class Reader {
                               {color[0], color[1], color[2], color[3]});
   }
 
-  void add_elements(long long mode, const std::vector<int>& v, int first, int uv, int material, bool mirrored) {
+  void add_elements(long long mode, const std::vector<int>& v, int first, int material, bool mirrored) {
+    const VertexRun& run = runs_[first];
     const int n = int(v.size());
     const auto triangle = [&](int a, int b, int c) {
       if (mirrored) std::swap(b, c);
-      for (const int i : {a, b, c}) polygons_.corner(first + v[i], uv < 0 ? -1 : uv + v[i]);
+      for (const int i : {a, b, c})
+        polygons_.corner(first + v[i], run.uv < 0 ? -1 : run.uv + v[i], run.normals[std::size_t(v[i])]);
       polygons_.end_polygon(material);
     };
     const auto line = [&](int a, int b) { mesh_.edges.push_back({first + v[a], first + v[b]}); };
@@ -371,7 +400,12 @@ class Reader {
   Json root_;
   std::string_view bin_;
   std::map<long long, std::string> buffers_;
-  std::map<int, std::pair<int, int>> counts_;  // first vertex -> vertices, first texture coordinate
+  /// Vertices that primitives share.
+  struct VertexRun {
+    int uv = -1;  // first texture coordinate
+    std::vector<int> normals;
+  };
+  std::map<int, VertexRun> runs_;  // by their first vertex
   Mesh mesh_;
   PolygonReader polygons_;
   bool skinned_ = false;

@@ -36,12 +36,52 @@ const MeshFormat* choose(const MeshSource& source, Diagnostics& out) {
   return out.has_errors() ? nullptr : named ? named : meant;
 }
 
+/// The vertices that elements use, in their order.
+void drop_unused(Mesh& mesh) {
+  std::vector<int> number(mesh.vertices.size(), -1);
+  for (const auto& t : mesh.tetrahedra)
+    for (const int v : t) number[v] = 0;
+  for (const auto& t : mesh.triangles)
+    for (const int v : t) number[v] = 0;
+  for (const auto& e : mesh.edges)
+    for (const int v : e) number[v] = 0;
+  std::vector<Vec3> vertices;
+  std::vector<std::array<double, 4>> colors;
+  for (std::size_t v = 0; v < number.size(); ++v) {
+    if (number[v] < 0) continue;
+    number[v] = int(vertices.size());
+    vertices.push_back(mesh.vertices[v]);
+    if (mesh.look && !mesh.look->colors.empty()) colors.push_back(mesh.look->colors[v]);
+  }
+  mesh.vertices = std::move(vertices);
+  for (auto& t : mesh.tetrahedra)
+    for (int& v : t) v = number[v];
+  for (auto& t : mesh.triangles)
+    for (int& v : t) v = number[v];
+  for (auto& e : mesh.edges)
+    for (int& v : e) v = number[v];
+  if (!mesh.look) return;
+  SurfaceLook look = *mesh.look;
+  for (int& v : look.vertex) v = number[v];
+  look.colors = std::move(colors);
+  mesh.look = std::make_shared<const SurfaceLook>(std::move(look));
+}
+
 Expected<Mesh> read(const MeshSource& source, MeshRepair repair) {
   Diagnostics out;
   const MeshFormat* format = choose(source, out);
   if (!format) return out;
   Mesh mesh = format->read(source, out);
   if (out.has_errors()) return out;
+  if (const ObjectNames& objects = source.objects; !objects.all()) {
+    const auto& names = objects.names();
+    if (names.empty())
+      out.error(source.name, "found no objects with names, expected one called \"" + objects.wanted() + "\"");
+    else if (std::find(names.begin(), names.end(), objects.wanted()) == names.end())
+      out.error(source.name, "found no object \"" + objects.wanted() + "\", " + expected_one_of(objects.wanted(), names));
+    if (out.has_errors()) return out;
+    drop_unused(mesh);
+  }
   drop_implied(mesh, source.name, out);
   check_mesh(mesh, repair, source.name, out);
   if (out.has_errors()) return out;
@@ -86,15 +126,29 @@ void drop_implied(Mesh& mesh, const std::string& where, Diagnostics& out) {
   }
 }
 
-Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair) {
-  return read({text, name, {}}, repair);
+Expected<Mesh> parse_mesh(const std::string& text, const std::string& name, MeshRepair repair,
+                          const std::string& object) {
+  ObjectNames objects(object);
+  return read({text, name, {}, objects}, repair);
 }
 
-Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair) {
+Expected<Mesh> read_mesh(const std::filesystem::path& file, MeshRepair repair, const std::string& object) {
   Diagnostics out;
   const auto text = load_text(file, out);
   if (!text) return out;
-  return read({*text, file.string(), file}, repair);
+  ObjectNames objects(object);
+  return read({*text, file.string(), file, objects}, repair);
+}
+
+Expected<std::vector<std::string>> mesh_objects(const std::filesystem::path& file) {
+  Diagnostics out;
+  const auto text = load_text(file, out);
+  if (!text) return out;
+  ObjectNames objects("");
+  const MeshSource source{*text, file.string(), file, objects};
+  if (const MeshFormat* format = choose(source, out)) format->read(source, out);
+  if (out.has_errors()) return out;
+  return {objects.names(), std::move(out)};
 }
 
 }  // namespace verve

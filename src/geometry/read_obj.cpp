@@ -1,4 +1,5 @@
-// Wavefront .obj: v, f (any polygon) and l lines; vt and usemtl are kept for the way out, with colours from mtllib.
+// Wavefront .obj: v, f (any polygon) and l lines, by objects (o) and groups (g); vt, vn, usemtl and colours after the
+// coordinates of vertices are kept for the way out, with colours from mtllib.
 #include "geometry/mesh_formats.h"
 #include "geometry/polygons.h"
 
@@ -6,7 +7,7 @@ namespace verve {
 
 namespace {
 
-constexpr const char* silent[] = {"vn", "vp", "g", "o", "s", "p", "usemap", "maplib", "mg", "lod"};
+constexpr const char* silent[] = {"vp", "s", "p", "usemap", "maplib", "mg", "lod"};
 
 /// A line that names a vertex or texture coordinate: checked at the end, for it may name those that follow it.
 struct Reference {
@@ -41,6 +42,12 @@ class Reader {
       element(key == "f");
     else if (key == "vt")
       texture_coordinate();
+    else if (key == "vn")
+      normal();
+    else if (key == "o")
+      in_object_ = source_.objects.take(words_.size() > 1 ? rest_of_line(words_) : ""), in_group_ = false;
+    else if (key == "g")
+      in_group_ = source_.objects.take(words_.size() > 1 ? rest_of_line(words_) : "");
     else if (key == "usemtl")
       material_ = words_.size() > 1 ? polygons_.material(rest_of_line(words_)) : -1;
     else if (key == "mtllib")
@@ -59,6 +66,18 @@ class Reader {
           report_.error_at(line_, "found " + quote(words_[k + 1]) + ", expected a finite coordinate");
     }
     mesh_.vertices.push_back(p);  // also when broken, so that later numbers still match
+    if (words_.size() < 7) return;
+    std::array<double, 4> color{0, 0, 0, 1};
+    for (int k = 0; k < 3; ++k)
+      if (!parse_number(words_[k + 4], color[k]) || !(color[k] >= 0 && color[k] <= 1)) return;
+    polygons_.vertex_color(color);
+  }
+
+  void normal() {
+    Vec3 n;
+    for (std::size_t k = 0; k < 3 && k + 1 < words_.size(); ++k)
+      if (!parse_number(words_[k + 1], n[k])) n[k] = 0;
+    normals_.push_back(polygons_.normal(n));
   }
 
   void texture_coordinate() {
@@ -93,22 +112,29 @@ class Reader {
                                          (face ? "a face" : "a line") + ", expected " +
                                          (count < least ? "at least " + std::to_string(least)
                                                         : "at most " + std::to_string(PolygonReader::most_corners)));
+    if (!in_object_ && !in_group_) return;
     int before = -1;
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::string_view word = words_[i];
       const std::size_t slash = word.find('/');
-      int v = 0, uv = -1;
+      int v = 0, uv = -1, n = -1;
       if (!index(word.substr(0, slash), int(mesh_.vertices.size()), "vertex", v)) return polygons_.drop_corners();
       vertices_.push_back({line_, v});
       if (slash != std::string_view::npos) {
-        const std::string_view second = word.substr(slash + 1, word.find('/', slash + 1) - slash - 1);
+        const std::size_t other = word.find('/', slash + 1);
+        const std::string_view second = word.substr(slash + 1, other - slash - 1);
         if (!second.empty()) {
           if (!index(second, polygons_.uvs(), "texture coordinate", uv)) return polygons_.drop_corners();
           uvs_.push_back({line_, uv});
         }
+        long long number = 0;  // a normal that is not there is none: nothing depends on it
+        if (other != std::string_view::npos && parse_integer(word.substr(other + 1), number)) {
+          number += number < 0 ? (long long)(normals_.size()) : -1;
+          if (number >= 0 && number < (long long)(normals_.size())) n = normals_[std::size_t(number)];
+        }
       }
       if (face)
-        polygons_.corner(v, uv);
+        polygons_.corner(v, uv, n);
       else if (before >= 0)
         mesh_.edges.push_back({before, v});
       before = v;
@@ -163,6 +189,8 @@ class Reader {
   std::vector<std::string_view> words_;
   std::vector<Reference> vertices_, uvs_;
   std::vector<std::string> unknown_;
+  std::vector<int> normals_;  // by PolygonReader's numbers
+  bool in_object_ = source_.objects.all(), in_group_ = false;
   int line_ = 0, material_ = -1;
 };
 

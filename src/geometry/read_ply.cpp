@@ -126,6 +126,13 @@ class Reader {
     return false;
   }
 
+  static int channel_of(std::string_view name) {
+    constexpr std::string_view channels[] = {"red", "green", "blue", "alpha"};
+    for (int c = 0; c < 4; ++c)
+      if (name == channels[c]) return c;
+    return -1;
+  }
+
   bool read_element(const Element& e) {
     std::size_t least = 0;  // bytes of a row
     for (const Property& p : e.properties) {
@@ -146,7 +153,9 @@ class Reader {
         if (std::none_of(e.properties.begin(), e.properties.end(), [&](const Property& p) { return p.name == axis; }))
           return fail(1, "found vertices without a property \"" + std::string(axis) + "\"");
     for (std::uint64_t row = 0; row < e.count; ++row) {
-      Vec3 p;
+      Vec3 p, normal;
+      std::array<double, 4> color{0, 0, 0, 1};
+      bool has_normal = false, has_color = false;
       double uv[2] = {}, end[2] = {-1, -1};
       bool has_uv = false;
       for (const Property& property : e.properties) {
@@ -168,6 +177,10 @@ class Reader {
           uv[0] = value, has_uv = true;
         } else if (vertices && (name == "t" || name == "v" || name == "texture_v")) {
           uv[1] = value, has_uv = true;
+        } else if (vertices && name.size() == 2 && name[0] == 'n' && name[1] >= 'x' && name[1] <= 'z') {
+          normal[name[1] - 'x'] = value, has_normal = true;
+        } else if (const int channel = vertices ? channel_of(name) : -1; channel >= 0) {
+          color[channel] = std::clamp(property.type < 6 ? value / 255 : value, 0.0, 1.0), has_color = true;
         } else if (edges && (name == "vertex1" || name == "vertex2")) {
           end[name == "vertex2"] = value;
         }
@@ -175,6 +188,8 @@ class Reader {
       if (vertices) {
         mesh_.vertices.push_back(p);
         if (has_uv) polygons_.uv(uv[0], uv[1]), uv_per_vertex_ = true;
+        if (has_color) polygons_.vertex_color(color);
+        normals_.push_back(has_normal ? polygons_.normal(normal) : -1);
       }
       if (edges) {
         for (const double v : end) references_.emplace_back(row, (long long)(v));
@@ -200,7 +215,8 @@ class Reader {
       if (!corners) continue;
       const bool whole = value >= -2147483648.0 && value <= 2147483647.0;
       references_.emplace_back(row, whole ? (long long)(value) : -1);
-      polygons_.corner(whole ? int(value) : -1, uv_per_vertex_ ? int(value) : -1);
+      const bool there = whole && value >= 0 && value < double(normals_.size());
+      polygons_.corner(whole ? int(value) : -1, uv_per_vertex_ ? int(value) : -1, there ? normals_[std::size_t(value)] : -1);
     }
     if (corners && count >= 3)
       polygons_.end_polygon();
@@ -220,6 +236,7 @@ class Reader {
   std::vector<std::pair<std::uint64_t, long long>> references_;
   Mesh mesh_;
   PolygonReader polygons_;
+  std::vector<int> normals_;  // of vertices, by PolygonReader's numbers
   bool uv_per_vertex_ = false;
 };
 

@@ -50,7 +50,7 @@ class Reader {
       Transform world;
       if (z_up_) world.linear = {{Vec3{1, 0, 0}, Vec3{0, 0, -1}, Vec3{0, 1, 0}}};
       world.linear = world.linear * unit_;
-      while (!token_.empty()) prims(world, 0);
+      while (!token_.empty()) prims(world, 0, source_.objects.all());
       if (unit_ != 1 || z_up_)
         out_.note(source_.name, std::string("brought to metres") + (z_up_ ? " and y up" : ""));
       polygons_.finish(mesh_);
@@ -194,7 +194,8 @@ class Reader {
 
   // --- prims ---
 
-  void prims(const Transform& above, int depth) {
+  /// `wanted`: what is above it is, and with it all that is below.
+  void prims(const Transform& above, int depth, bool wanted) {
     if (depth > 200) fail("found prims nested deeper than 200");
     if (at_mark("over") || at_mark("class") || at_mark("variantSet")) {  // not there by themselves
       while (!at_mark("{")) {
@@ -243,11 +244,12 @@ class Reader {
     const bool quoted = quoted_;
     const int line_after = line_;
     const Transform here = above * transform(prim);
-    if (type == "Mesh") mesh(prim, here, name, line);
+    wanted = ((type == "Mesh" || type == "Xform") && source_.objects.take(name)) || wanted;
+    if (type == "Mesh" && wanted) mesh(prim, here, name, line);
     for (const Child& child : children) {
       at_ = child.at, line_ = child.line;
       take();
-      prims(here, depth + 1);
+      prims(here, depth + 1, wanted);
     }
     at_ = after, token_ = token, quoted_ = quoted, line_ = line_after;
   }
@@ -309,6 +311,23 @@ class Reader {
     return out;
   }
 
+  /// By PolygonReader's numbers: one for each of the points or of the corners; else there are none.
+  std::vector<int> normals_of(const Prim& prim, std::size_t points, std::size_t corners) {
+    const Value *normals = find(prim, "primvars:normals"), *indices = find(prim, "primvars:normals:indices");
+    if (!normals) normals = find(prim, "normals"), indices = nullptr;
+    std::vector<int> out;
+    if (!normals) return out;
+    for (std::size_t i = 0; i + 2 < normals->numbers.size(); i += 3)
+      out.push_back(polygons_.normal({normals->numbers[i], normals->numbers[i + 1], normals->numbers[i + 2]}));
+    if (indices) {
+      std::vector<int> direct;
+      for (const double i : indices->numbers)
+        direct.push_back(i >= 0 && i < double(out.size()) ? out[std::size_t(i)] : -1);
+      out = std::move(direct);
+    }
+    return out.size() == points || out.size() == corners ? out : std::vector<int>{};
+  }
+
   void mesh(const Prim& prim, const Transform& at, const std::string& name, int line) {
     const Value *points = find(prim, "points"), *counts = find(prim, "faceVertexCounts"),
                 *indices = find(prim, "faceVertexIndices");
@@ -331,8 +350,12 @@ class Reader {
     const bool per_vertex = kind && !kind->words.empty() && kind->words[0] == "vertex";
     const Value* side = find(prim, "orientation");
     const bool left = (side && !side->words.empty() && side->words[0] == "leftHanded") != (det(at.linear) < 0);
+    const std::vector<int> normals = normals_of(prim, n, indices->numbers.size());
     std::size_t corner = 0;
-    std::vector<std::pair<int, int>> face;
+    struct Corner {
+      int vertex, uv, normal;
+    };
+    std::vector<Corner> face;
     for (const double count : counts->numbers) {
       if (!(count >= 3) || count > double(PolygonReader::most_corners) || corner + std::size_t(count) > indices->numbers.size())
         throw Fault{counts->line, "found a face of " + std::to_string((long long)(count)) + " corners, expected 3 to " +
@@ -344,10 +367,12 @@ class Reader {
           throw Fault{indices->line, "found point number " + std::to_string((long long)(v)) + ", expected 0 to " + std::to_string(n - 1)};
         double uv = per_vertex ? v : double(corner);
         if (uv_indices) uv = uv < double(uv_indices->numbers.size()) ? uv_indices->numbers[std::size_t(uv)] : -1;
-        face.emplace_back(first + int(v), uv >= 0 && uv < double(uv_count) ? first_uv + int(uv) : -1);
+        const std::size_t which = normals.size() == n ? std::size_t(v) : corner;
+        face.push_back({first + int(v), uv >= 0 && uv < double(uv_count) ? first_uv + int(uv) : -1,
+                        normals.empty() ? -1 : normals[which]});
       }
       if (left) std::reverse(face.begin(), face.end());
-      for (const auto& [v, uv] : face) polygons_.corner(v, uv);
+      for (const Corner& c : face) polygons_.corner(c.vertex, c.uv, c.normal);
       polygons_.end_polygon();
     }
   }

@@ -43,14 +43,16 @@ Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
   std::string text;
-  if (extension == ".mesh") {
-    text = medit_text(mesh);
-  } else if (extension == ".obj") {
-    text = obj_file(mesh, true);
+  std::vector<std::string> known = {".mesh"};
+  if (extension == ".mesh") text = medit_text(mesh);
+  for (const SurfaceFormat& format : surface_formats()) {
+    known.push_back("." + format.name);
+    if (extension != known.back()) continue;
+    text = format.file(mesh.tetrahedra.empty() ? mesh : skin_of(mesh), true);
     if (!mesh.tetrahedra.empty())
-      out.note(file.string(), "an .obj file holds no tetrahedra: only the skin was written");
-  } else {
-    const std::vector<std::string> known = {".mesh", ".obj"};
+      out.note(file.string(), "the format holds no tetrahedra: only the skin was written, with its vertices");
+  }
+  if (text.empty()) {
     out.error(file.string(), "found the extension \"" + extension + "\", " + expected_one_of(extension, known));
     return out;
   }

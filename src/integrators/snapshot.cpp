@@ -39,7 +39,7 @@ void visit(A& a, Track<T>& track) {
 }
 template <class A>
 void visit(A& a, Selection& s) {
-  archive_all(a, s.all, s.indices, s.box, s.sphere, s.nearest);
+  archive_all(a, s.all, s.indices, s.box, s.sphere, s.nearest, s.carried);
 }
 template <class A>
 void visit(A& a, AnchorSpec& s) {
@@ -99,7 +99,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 5;
+constexpr std::uint32_t version = 6;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;

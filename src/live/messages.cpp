@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "geometry/enclosure.h"
 #include "live/session.h"
 #include "record/report_data.h"
 #include "verve/material.h"
@@ -28,8 +29,10 @@ void refuse_files(const Json& value, const std::string& path, Diagnostics& probl
   }
 }
 
-/// A mesh on its own, as something that can be pulled about: tetrahedra as they are, a closed surface carried by a
-/// lattice, an open one as cloth, edges as a rope; soft, above a floor.
+constexpr double dropped_cells = 12;  // along the longest side: moves at the rate of the display
+
+/// A mesh on its own, as something that can be pulled about: tetrahedra as they are, a surface that encloses something
+/// filled and carried, holes or not, another one as cloth, edges as a rope; soft, above a floor.
 Scene scene_around(const std::string& name, Mesh mesh) {
   Vec3 low = mesh.vertices.front(), high = low;
   for (const Vec3& v : mesh.vertices)
@@ -43,20 +46,14 @@ Scene scene_around(const std::string& name, Mesh mesh) {
   body.name = "body";
   body.place.scale = size > 0 ? 1.2 / size : 1;
   body.place.translate = (low + high) * (-0.5 * body.place.scale);
-  bool closed = !mesh.triangles.empty();
-  if (closed) {  // every edge has two faces
-    std::map<std::array<int, 2>, int> faces;
-    for (const auto& t : mesh.triangles)
-      for (int i = 0; i < 3; ++i) ++faces[{std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])}];
-    for (const auto& [edge, count] : faces) closed = closed && count == 2;
-  }
-  const bool lattice = mesh.tetrahedra.empty() && closed;
-  const int dimension = lattice ? 3 : kind_of(mesh).dimension;
+  const bool filled = mesh.tetrahedra.empty() && !mesh.triangles.empty() && size > 0 &&
+                      !Enclosure(mesh, size / dropped_cells).encloses_nothing();
+  const int dimension = filled ? 3 : kind_of(mesh).dimension;
   const auto shape = std::make_shared<Mesh>(std::move(mesh));
-  if (lattice) {
+  if (filled) {
     body.embed.emplace();
-    body.mesh.generator = "cage";
-    body.mesh.parameters["cell"] = {size / 14};
+    body.mesh.generator = "solid";
+    body.mesh.parameters["cells"] = {dropped_cells};
     body.embed->mesh = shape;
   } else {
     body.mesh.mesh = shape;

@@ -178,6 +178,8 @@ class SceneCheck {
     name(body.name, where + ".name");
     mesh(body.mesh, where + ".mesh");
     embed(body, where);
+    if (body.place.size && body.place.scale != 1)
+      out_.error(where + ".place.size", "found beside scale, expected one of the two");
     for (size_t i = 0; i < body.potentials.size(); ++i) potential(body.potentials[i], at(where + ".potentials", i));
     if (body.mass_matrix == MassMatrix::consistent && std::any_of(body.potentials.begin(), body.potentials.end(),
                                                         [](const PotentialSpec& p) { return !p.tear.empty(); }))
@@ -217,6 +219,8 @@ class SceneCheck {
     source(mesh.mesh != nullptr, "data");
     if (sources != 1)
       out_.error(where, "found " + (sources ? found : "no mesh") + ", expected one of generator, file, data");
+    if (!mesh.object.empty() && mesh.file.empty())
+      out_.error(where + ".object", "found " + quoted(mesh.object) + " without file, expected a file that has it");
     if (!mesh.generator.empty()) {
       if (const GeneratorInfo* generator = find_generator(mesh.generator))
         check_parameters(mesh.parameters, generator->parameters, where, out_);
@@ -344,7 +348,7 @@ class SceneCheck {
 
   void selection(const Selection& selection, const std::string& where) {
     if (selection.empty())
-      out_.error(where, "found nothing selected, expected one or more of all, indices, box, sphere, nearest");
+      out_.error(where, "found nothing selected, expected one or more of all, indices, box, sphere, nearest, carried");
   }
 
   void anchor(size_t index, std::set<std::string>& names) {

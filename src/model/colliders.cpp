@@ -1,6 +1,7 @@
 // What bodies touch with and what they can touch: their surfaces, and the rigid obstacles of the scene.
 #include <span>
 
+#include "base/text.h"
 #include "contact/shape_registry.h"
 #include "model/model.h"
 
@@ -17,6 +18,9 @@ std::vector<std::array<int, n>> in_rows(const std::vector<std::array<int, n>>& e
   return out;
 }
 
+/// Lattice cells along a collider's surface that is not closed: it is off by some tenths of one.
+constexpr double collider_cells = 64;
+
 }  // namespace
 
 std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& where, Diagnostics& out) {
@@ -27,9 +31,15 @@ std::unique_ptr<Shape> make_shape(const ColliderSpec& spec, const std::string& w
   if (!mesh) return nullptr;
   Diagnostics faults;
   check_closed(mesh->vertices, mesh->triangles, where + ".mesh", faults);
-  out.append(faults);
-  if (faults.has_errors()) return nullptr;
-  return entry.make(spec, &*mesh);
+  if (!faults.has_errors()) return entry.make(spec, &*mesh);
+  if (spec.mesh->repair == MeshRepair::refuse) return out.append(faults), nullptr;
+  // open, doubled or turned inside out: the skin of what the surface encloses by its winding numbers
+  const Expected<Mesh> solid = generate_mesh("solid", {{"cells", {collider_cells}}}, &*mesh);
+  if (!solid) return out.append(faults), out.append(solid.diagnostics()), nullptr;
+  out.note(where + ".mesh", faults.items()[0].what + ": what it encloses, in " + format_number(collider_cells) +
+                                " cells along its longest side, is touched in its place");
+  const Mesh skin = skin_of(*solid);
+  return entry.make(spec, &skin);
 }
 
 Surface touchable_surface(const Body& body, const RemovedElements& removed) {

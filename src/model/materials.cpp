@@ -223,7 +223,7 @@ MeshKind kind_of(const MeshSpec& spec) {
   }
   std::error_code failed;
   if (spec.file.empty() || !std::filesystem::is_regular_file(spec.file, failed)) return {};
-  const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair);
+  const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair, spec.object);
   return mesh ? kind_of(*mesh) : MeshKind{};
 }
 

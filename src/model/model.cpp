@@ -47,9 +47,10 @@ std::vector<double> lumped_mass(const Mesh& mesh, double density) {
   return mass;
 }
 
-/// Vertices of the mesh, ascending; out-of-range indices are reported.
-std::vector<int> select(const Selection& s, const Mesh& mesh, const std::string& where, Diagnostics& out) {
-  const int n = int(mesh.vertices.size());
+/// Vertices of the body's mesh, ascending; out-of-range indices are reported.
+std::vector<int> select(const Selection& s, const Body& body, const std::string& where, Diagnostics& out) {
+  const Mesh& mesh = body.mesh;
+  const int n = int(mesh.vertices.size()), points = int(body.embedding.vertices.size());
   const size_t problems = out.items().size();
   std::vector<char> chosen(n, s.all ? 1 : 0);
   for (size_t i = 0; i < s.indices.size(); ++i) {
@@ -60,6 +61,16 @@ std::vector<int> select(const Selection& s, const Mesh& mesh, const std::string&
       continue;
     }
     chosen[s.indices[i]] = 1;
+  }
+  for (size_t i = 0; i < s.carried.size(); ++i) {
+    if (s.carried[i] < 0 || s.carried[i] >= points) {
+      out.error(where + ".carried[" + std::to_string(i) + "]",
+                "found " + std::to_string(s.carried[i]) + ", expected " +
+                    (points > 0 ? "a vertex of the carried surface, 0 to " + std::to_string(points - 1)
+                                : "a body that carries a surface (embed)"));
+      continue;
+    }
+    for (const int v : body.embedding.vertices[s.carried[i]]) chosen[v] = 1;
   }
   int near = -1;
   double best = 0;
@@ -92,7 +103,7 @@ Expected<Mesh> load(const MeshSpec& spec, const std::string& where, const Mesh* 
     if (notes.has_errors()) return notes;
     return {std::move(mesh), std::move(notes)};
   }
-  if (!spec.file.empty()) return read_mesh(spec.file, spec.repair);
+  if (!spec.file.empty()) return read_mesh(spec.file, spec.repair, spec.object);
   Expected<Mesh> made = generate_mesh(spec.generator, spec.parameters, around);
   if (!find_generator(spec.generator)->around_surface) return made;
   notes = made.diagnostics();  // about a parameter by its name, or about the generator
@@ -137,9 +148,26 @@ void embed_surface(Body& body, Mesh surface, const std::string& where, Diagnosti
                            " m large: what is outside follows the nearest tetrahedron");
 }
 
+/// The placement with the scale that its size asks for. `shown`: what is seen of the body.
+Placement with_scale(Placement place, const Mesh& shown, const std::string& where, Diagnostics& out) {
+  if (!place.size || shown.vertices.empty()) return place;
+  Vec3 low = shown.vertices[0], high = low;
+  for (const Vec3& p : shown.vertices)
+    for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
+  const double longest = std::max({high.x - low.x, high.y - low.y, high.z - low.z});
+  if (longest > 0)
+    place.scale = *place.size / longest;
+  else
+    out.error(where, "found a size and a mesh that is a point, expected one with an extent");
+  return place;
+}
+
+void scale_mesh(Mesh& mesh, double scale) {
+  for (Vec3& x : mesh.vertices) x = x * scale;
+}
 void place_mesh(Mesh& mesh, const Placement& p) {
   const Mat3 rotation = rotation_from_vector(p.rotate);
-  for (Vec3& x : mesh.vertices) x = rotation * (x * p.scale) + p.translate;
+  for (Vec3& x : mesh.vertices) x = rotation * x + p.translate;
 }
 
 /// Stretched about the centre, and turned along an axis.
@@ -211,7 +239,7 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
         body.mesh, rows, body.parameters[k], potential.arrays, {}, potential.groups, {}, potential.formula});
     if (potential.region) {
       in.region.assign(body.mesh.vertices.size(), 0);
-      for (const int v : select(*potential.region, body.mesh, place + ".region", out)) in.region[v] = 1;
+      for (const int v : select(*potential.region, body, place + ".region", out)) in.region[v] = 1;
     }
     for (size_t g = 0; g < potential.groups.size(); ++g)
       for (size_t i = 0; i < potential.groups[g].size(); ++i)
@@ -224,7 +252,8 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
       Expected<Mesh> mesh = load(potential.examples[i], example);
       out.append(mesh.diagnostics());
       if (!mesh) continue;
-      place_mesh(*mesh, spec.place);
+      scale_mesh(*mesh, body.place.scale);
+      place_mesh(*mesh, body.place);
       const auto elements = [](const Mesh& m) { return m.tetrahedra.size() + m.triangles.size() + m.edges.size(); };
       if (mesh->vertices.size() == body.mesh.vertices.size() && elements(*mesh) == elements(body.mesh) &&
           (mesh->tetrahedra != body.mesh.tetrahedra || mesh->triangles != body.mesh.triangles ||
@@ -382,7 +411,7 @@ void report_mesh_files(const Scene& scene, Diagnostics& out) {
   const auto look_into = [&](const MeshSpec& spec) {
     std::error_code failed;
     if (spec.file.empty() || !std::filesystem::is_regular_file(spec.file, failed)) return;
-    const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair);
+    const Expected<Mesh> mesh = read_mesh(spec.file, spec.repair, spec.object);
     if (!mesh) out.append(mesh.diagnostics());
   };
   for (const BodySpec& body : scene.bodies) {
@@ -400,7 +429,7 @@ Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::str
   Anchor anchor;
   anchor.body = find(spec.body);
   const Body& body = model.bodies[anchor.body];
-  const std::vector<int> vertices = select(spec.vertices, body.mesh, where + ".vertices", out);
+  const std::vector<int> vertices = select(spec.vertices, body, where + ".vertices", out);
   if (spec.to_body.empty()) {
     for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
     return anchor;
@@ -435,23 +464,30 @@ Expected<CompiledScene> compile(const Scene& scene) {
     const std::string where = "bodies[" + std::to_string(b) + "]";
     for (size_t k = 0; k < spec.potentials.size(); ++k)
       check_contradictions(spec.potentials[k], where + ".potentials[" + std::to_string(k) + "]", out);
+    Placement place = spec.place;
     std::optional<Expected<Mesh>> surface;
     if (spec.embed) {
       surface = load_surface(*spec.embed, where + ".embed");
       out.append(surface->diagnostics());
       if (!*surface) continue;
+      place = with_scale(place, **surface, where + ".place.size", out);
+      scale_mesh(**surface, place.scale);  // what is made around it has lengths in metres of the scene
     }
     Expected<Mesh> mesh = load(spec.mesh, where + ".mesh", surface ? &**surface : nullptr);
     out.append(mesh.diagnostics());
     if (!mesh) continue;
+    if (!surface) place = with_scale(place, *mesh, where + ".place.size", out);
+    const GeneratorInfo* generator = find_generator(spec.mesh.generator);
+    if (!surface || !generator || !generator->around_surface) scale_mesh(*mesh, place.scale);
 
     Body& body = model.bodies.emplace_back();
     Potentials& potentials = matter.bodies.emplace_back().potentials;
     body.name = spec.name;
     body.mesh = std::move(*mesh);
-    place_mesh(body.mesh, spec.place);
+    body.place = place;
+    place_mesh(body.mesh, place);
     if (surface) {
-      place_mesh(**surface, spec.place);
+      place_mesh(**surface, place);
       embed_surface(body, std::move(**surface), where + ".embed", out);
     }
     body.count = int(body.mesh.vertices.size());
@@ -503,7 +539,7 @@ Expected<CompiledScene> compile(const Scene& scene) {
     force.force = spec.force;
     const Body& body = model.bodies[force.body];
     double sum = 0;
-    for (const int v : select(spec.vertices, body.mesh, "forces[" + std::to_string(f) + "].vertices", out)) {
+    for (const int v : select(spec.vertices, body, "forces[" + std::to_string(f) + "].vertices", out)) {
       force.rows.push_back(body.row_of_vertex[v]);
       force.share.push_back(body.mass[body.row_of_vertex[v]]);
       sum += force.share.back();

@@ -19,6 +19,7 @@ namespace verve {
 struct Body {
   std::string name;
   Mesh mesh;                 // at rest, placed, in the user's order
+  Placement place;           // with its scale
   int first = 0, count = 0;  // rows of this body in the state
   std::vector<int> row_of_vertex, vertex_of_row;
   std::vector<double> mass;  // per row [kg]; 0 for vertices that no element uses

@@ -237,6 +237,7 @@ const std::vector<Key>& keys_of<MeshSpec>() {
       key<&MeshSpec::generator>("generator", "makes the mesh; its parameters are further keys beside it",
                                 {.optional = true, .choices = generator_names}),
       key<&MeshSpec::file>("file", "or: a mesh file (docs/meshes.md), relative to the scene file", {.optional = true}),
+      key<&MeshSpec::object>("object", "one object of that file by its name; null: all of it", {.optional = true}),
       key<&MeshSpec::repair>("repair", "what to do about faulty elements of a file"),
       key<&MeshSpec::mesh>("data", "or: the mesh itself", {.optional = true}),
   };
@@ -259,6 +260,8 @@ template <>
 const std::vector<Key>& keys_of<Placement>() {
   static const std::vector<Key> keys = {
       key<&Placement::scale>("scale", "factor about the mesh's origin", {.range = above(0)}),
+      key<&Placement::size>("size", "or: what the longest side of the body, of a carried surface if it has one, becomes",
+                            {.unit = "m", .range = above(0)}),
       key<&Placement::rotate>("rotate", "rotation vector: axis times angle", {.unit = "degrees"}),
       key<&Placement::translate>("translate", "displacement", {.unit = "m"}),
   };
@@ -340,6 +343,9 @@ const std::vector<Key>& keys_of<Selection>() {
       key<&Selection::sphere>("sphere", "{\"center\": [x, y, z], \"radius\": r}",
                               {.unit = "m", .range = above(0), .optional = true}),
       key<&Selection::nearest>("nearest", "the one vertex nearest to a point", {.unit = "m"}),
+      key<&Selection::carried>("carried",
+                               "vertices of the carried surface by number: the corners of the tetrahedra that carry them",
+                               {.range = at_least(0)}),
   };
   return keys;
 }

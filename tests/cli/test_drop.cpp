@@ -20,7 +20,7 @@ TEST_CASE("drop makes an open surface solid and leaves run, report, picture and 
     CHECK_MESSAGE(std::filesystem::exists(folder.path("cup") / file), file);
   const verve::Scene scene = verve::read_scene(folder.text("cup/scene.json")).value();
   CHECK(scene.bodies[0].name == "my_cup");
-  CHECK(scene.bodies[0].place.scale * 90 == doctest::Approx(0.3));
+  CHECK(scene.bodies[0].place.size == 0.3);
   CHECK(scene.gravity.y < 0);
   REQUIRE(run(folder, {"simulate", "cup/scene.json", "--out", "again", "--quiet"}).code == 0);
   CHECK(read_file(folder.path("again/positions.npy")) == read_file(folder.path("cup/positions.npy")));

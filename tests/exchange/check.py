@@ -163,6 +163,12 @@ def main(verve, place):
     everything = numpy.load(at("two", "positions.npy"))[FRAMES, :-5]
     expect(numpy.array_equal(mesh.points.astype("f4"), everything), "the simulated mesh has all vertices")
     strain = mesh.cell_data["strain"][0]
+    stress, size = mesh.cell_data["stress"][0].astype(float), mesh.cell_data["von_mises_stress"][0].ravel().astype(float)
+    xx, yy, zz, xy, yz, zx = stress.T
+    expect(stress.shape == (len(strain), 6) and numpy.allclose(
+        size, numpy.sqrt(((xx - yy)**2 + (yy - zz)**2 + (zz - xx)**2) / 2 + 3 * (xy**2 + yz**2 + zx**2)), rtol=1e-4), "stress")
+    # jelly of 1 to 100 kPa: stiffer where it is strained more
+    expect(numpy.corrcoef(numpy.ravel(strain), size)[0, 1] > 0.5 and size.max() > 0, "stress goes with strain")
     expect(mesh.cells[0].type == "tetra" and len(strain) == len(mesh.cells[0].data) and (strain >= 0).all(), "strain of tetrahedra")
     # what was written can be read, too
     for file, corners in (("usda/%s.usda" % scene["name"], None), ("glb/%s.glb" % scene["name"], None), ("stl/%s_0000.stl" % body, 8)):

@@ -175,8 +175,8 @@ TEST_CASE("a mesh written to .mesh comes back bit by bit") {
 TEST_CASE("writing to an unknown extension or a missing folder is an error") {
   TemporaryFolder folder;
   const Mesh mesh = generate_mesh("spring").value();
-  CHECK(mentions(write_mesh(mesh, folder.path() / "a.stl").diagnostics(), Severity::error,
-                 "expected one of .mesh, .obj"));
+  CHECK(mentions(write_mesh(mesh, folder.path() / "a.vtk").diagnostics(), Severity::error,
+                 "expected one of .mesh, .obj, .ply, .stl"));
   CHECK(
       mentions(write_mesh(mesh, folder.path() / "no" / "a.mesh").diagnostics(), Severity::error, "cannot be written"));
 }
