@@ -49,7 +49,7 @@ PotentialInput input_for(const PotentialInfo& info, const Mesh& mesh, const std:
   if (info.name == "custom")  // |F - 1|^2, which is nearly nothing: what handing over costs
     input.law = std::make_shared<const ConstitutiveLaw>(ConstitutiveLaw{3, {}, [](int n, const Vec3*, Vec3* nearest) {
       for (int e = 0; e < n; ++e)
-        for (int k = 0; k < 3; ++k) nearest[3 * e + k] = {k == 0.0, k == 1.0, k == 2.0};
+        for (int k = 0; k < 3; ++k) nearest[3 * e + k] = {double(k == 0), double(k == 1), double(k == 2)};
     }});
   return input;
 }

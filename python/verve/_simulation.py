@@ -189,19 +189,20 @@ class Simulation(_core.Simulation):
 
         `positions` may be False, or the frames whose positions are kept, counted from the present one.
         """
-        chosen = positions if isinstance(positions, bool) else set(positions)
+        every = positions is True
+        chosen = set() if isinstance(positions, bool) else set(positions)
         rows: list[Array] = []
         kept: list[Array] = []
 
         def keep(report: _core.StepReport) -> None:
-            if chosen is True or (chosen and len(rows) in chosen):
+            if every or len(rows) in chosen:
                 kept.append(self.positions.copy())
             rows.append(self.metrics_values(report))
 
         keep(_no_step)
         for report in self.run(frames, progress):
             keep(report)
-        return Run(_table(self, rows), np.array(kept) if chosen else None)
+        return Run(_table(self, rows), np.array(kept) if every or chosen else None)
 
     def picture(
         self,

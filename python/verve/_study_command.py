@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import importlib
 import json
 import os
 import shlex
@@ -15,7 +16,7 @@ from typing import Any
 from . import study
 from ._errors import SceneError
 from ._scene import Scene
-from ._study_runs import Job, Keep, compute, energies, keep_result, load_function, result_place
+from ._study_runs import Job, Keep, Source, compute, energies, keep_result, load_function, result_place
 
 Problems = list[str]
 
@@ -73,13 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options: dict[str, Any] = {"out": given.out, "frames": given.frames, "measure": measure, "keep": keep}
     if given.dask:
         try:
-            from distributed import Client
+            distributed: Any = importlib.import_module("distributed")
         except ImportError:
             print(f"{_command()}: --dask: no dask.distributed here (Debian: python3-distributed)", file=sys.stderr)
             return 2
         address = {} if given.dask == "local" else {"address": given.dask}
         local = {} if address else {"threads_per_worker": 1, "n_workers": given.workers, "dashboard_address": None}
-        with Client(**address, **local) as client:
+        with distributed.Client(**address, **local) as client:
             rows = study.run(base, samples, client=client, **options)
     else:
         rows = study.run(base, samples, workers=given.workers, progress=sys.stderr.isatty(), **options)
@@ -157,7 +158,7 @@ def _read_list(file: Path) -> list[dict[str, Any]]:
         return [{path: _value(text) for path, text in row.items() if path and text} for row in csv.DictReader(lines)]
 
 
-def _write_jobs(given: argparse.Namespace, source: study.Source, samples: list[Any]) -> int:
+def _write_jobs(given: argparse.Namespace, source: Source, samples: list[Any]) -> int:
     """A file for each run that is missing, their list, and the script."""
     folder = source.folder
     (folder / "jobs").mkdir(exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -56,17 +57,16 @@ def by_processes(jobs: Iterable[Job], workers: int) -> Iterator[Result]:
 
 def by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Result]:
     """`client` has submit(function, *arguments), as distributed.Client; it gives runs of workers that die to others."""
-    from distributed import KilledWorker, as_completed  # type: ignore[import]
-
+    distributed: Any = importlib.import_module("distributed")
     source = iter(jobs)
     workers = sum(client.ncores().values()) or 1
     running = {client.submit(compute, job, key="verve-" + job.key, pure=False): job for job in islice(source, workers * ahead)}
-    done = as_completed(list(running))
+    done = distributed.as_completed(list(running))
     for future in done:
         job = running.pop(future)
         try:
             result = future.result()
-        except KilledWorker as error:
+        except distributed.KilledWorker as error:
             result = {"error": f"the workers that computed it died: {error}"}
         future.release()
         for following in islice(source, 1):

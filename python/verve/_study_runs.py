@@ -56,6 +56,7 @@ class Keep:
             raise ValueError(f'dtype: found "{self.dtype}", expected float16, float32 or float64')
 
     def write(self, file: Path, positions: npt.NDArray[np.float64], start: npt.NDArray[np.float64]) -> None:
+        """What `read_positions` reads: positions of the chosen frames, beside those of frame 0."""
         drift = (positions - start).mean(axis=1)
         part = file.with_suffix(f".{os.getpid()}.part")
         with part.open("wb") as out:
@@ -133,7 +134,7 @@ def changed_scene(base: Scene, values: Values) -> Scene:
 
 def compute(job: Job) -> dict[str, Any]:
     """On one thread; what a worker does. A run that fails is a row with its message."""
-    stamp = {"version": _core.version}
+    stamp: dict[str, Any] = {"version": _core.version}
     try:
         if not job.base:
             return {**_numbers(job.work(job.values)), **stamp}
@@ -146,8 +147,9 @@ def compute(job: Job) -> dict[str, Any]:
             assert kept is not None
             job.keep.write(positions_place(Path(job.folder), job.key), kept, start)
         meshes = Source(scene, None, energies, None, Path()).mesh_hashes(scene)
-        found = {**_numbers(job.work(simulation, run)), "state_hash": f"{simulation.state_hash:016x}", **stamp}
-        return {**found, "meshes": " ".join(meshes)} if meshes else found
+        found: dict[str, Any] = dict(_numbers(job.work(simulation, run)))
+        found["state_hash"] = f"{simulation.state_hash:016x}"
+        return {**found, **stamp, **({"meshes": " ".join(meshes)} if meshes else {})}
     except (SceneError, StepError) as error:
         return {"error": str(error), **stamp}
     except Exception as error:  # of a measure that somebody wrote: one run is lost, not the study

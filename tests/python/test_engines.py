@@ -1,7 +1,9 @@
-"""Studies by other people's engines: Dask and GNU parallel. Run where these are installed."""
+"""Studies by other people's engines: Dask, GNU parallel and Slurm. Run where these are installed."""
 
+import importlib.util
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,11 @@ mu = "bodies.box.potentials.tet_strain.mu"
 
 class Dask(unittest.TestCase):
     """Two workers that are processes of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not importlib.util.find_spec("distributed"):
+            raise unittest.SkipTest("DASK IS NOT TESTED: no dask.distributed here (Debian: python3-distributed)")
 
     def setUp(self):
         from distributed import Client, LocalCluster
@@ -64,6 +71,7 @@ def kills_its_worker_once(values):
     return {"square": values["number"] ** 2}
 
 
+@unittest.skipUnless(shutil.which("parallel"), "GNU PARALLEL IS NOT TESTED: it is not here (Debian: parallel)")
 class GnuParallel(unittest.TestCase):
     def test_finishes_a_study_that_was_interrupted(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,16 +91,81 @@ class GnuParallel(unittest.TestCase):
             self.assertEqual(len(Path(folder, "out", "study.csv").read_text().splitlines()), 5)
 
 
-def load_tests(loader, tests, pattern):
-    import importlib.util
+slurm_conf = """ClusterName=here
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldPort=16817
+SlurmdPort=16818
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SelectType=select/cons_tres
+NodeName={host} NodeAddr=127.0.0.1 CPUs=1
+PartitionName=all Nodes={host} Default=YES State=UP
+"""
 
-    if not importlib.util.find_spec("distributed"):
-        print("DASK IS NOT TESTED: no dask.distributed here (Debian: python3-distributed)", file=sys.stderr)
-        tests = unittest.TestSuite(t for t in tests if "Dask" not in str(t))
-    if not shutil.which("parallel"):
-        print("GNU PARALLEL IS NOT TESTED: it is not here (Debian: parallel)", file=sys.stderr)
-        tests = unittest.TestSuite(t for t in tests if "GnuParallel" not in str(t))
-    return tests
+
+def tool(name):
+    return shutil.which(name, path=os.defpath + ":/usr/sbin:/sbin")
+
+
+@unittest.skipUnless(
+    os.geteuid() == 0 and all(map(tool, ("slurmctld", "slurmd", "sbatch", "munged"))),
+    "SLURM IS NOT TESTED: it takes root, and Debian's slurmctld, slurmd, slurm-client and munge",
+)
+class Slurm(unittest.TestCase):
+    """A controller, a node and their keys, all of this test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name in ("state", "spool"):
+            Path(self.folder, name).mkdir()
+        key = Path(self.folder, "munge.key")
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o600)
+        self.folder.chmod(0o755)
+        conf = Path(self.folder, "slurm.conf")
+        conf.write_text(slurm_conf.format(host=socket.gethostname().partition(".")[0], folder=self.folder))
+        self.env = {**os.environ, "SLURM_CONF": str(conf)}
+        self.start("munged", "--force", "--foreground", f"--socket={self.folder}/munge.socket", f"--key-file={key}",
+                   f"--pid-file={self.folder}/munged.pid", f"--seed-file={self.folder}/seed", "--syslog")  # fmt: skip
+        self.wait_for(lambda: Path(self.folder, "munge.socket").exists())
+        self.start("slurmctld", "-D")
+        self.start("slurmd", "-D")
+        self.wait_for(lambda: b"idle" in subprocess.run(["sinfo"], env=self.env, capture_output=True).stdout)
+
+    def start(self, name, *arguments):
+        log = open(Path(self.folder, name + ".log"), "w")
+        process = subprocess.Popen([tool(name), *arguments], env=self.env, stdout=log, stderr=log)
+        self.addCleanup(log.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+
+    def wait_for(self, condition):
+        for _ in range(300):
+            if condition():
+                return
+            time.sleep(0.1)
+        self.fail("".join(f"{p.name}: {p.read_text()[-500:]}" for p in self.folder.glob("*.log")))
+
+    def test_runs_the_array(self):
+        small().write(self.folder / "box.json")
+        command = [sys.executable, "-m", "verve.study", "box.json", "--grid", mu + "=1e3,2e3,3e3", "--frames", "2", "--out", "out"]
+        subprocess.run([*command, "--write", "slurm", "--tasks", "2"], cwd=self.folder, check=True, capture_output=True)
+        subprocess.run(["sbatch", "--wait", "out/slurm.sh"], cwd=self.folder, env=self.env, check=True, capture_output=True)
+        results = Path(self.folder, "out", "results")
+        times = {f: f.stat().st_mtime_ns for f in results.iterdir()}
+        self.assertEqual(len(times), 3)
+        subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
+        self.assertEqual({f: f.stat().st_mtime_ns for f in results.iterdir()}, times)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class APotential(unittest.TestCase):
                 simulation.step()
         calls.clear()
         self.assertEqual(state == simulation.state_hash, simulation.frame == 0)  # as before the step that failed
-        with self.assertRaisesRegex(ValueError, r"found an array of shape \(2,\), expected \(162,\)"):
+        with self.assertRaisesRegex(ValueError, r"found an array of shape \(2,\), expected \(135,\)"):
             law = verve.Potential(energy=lambda F: (np.zeros(2), F), stiffness=1)
             verve.Model(bare(), potentials={"box": law}).energy(verve.Model(bare()).positions)
         with self.assertRaisesRegex(verve.SceneError, 'found "bx", expected.*box'):
@@ -152,7 +152,7 @@ class AModel(unittest.TestCase):
         turned = ((model.gradient(up) - model.gradient(down)) / 2e-6).ravel()
         hessian = model.hessian(x)
         np.testing.assert_allclose(hessian @ way.ravel(), turned, atol=1e-6 * np.abs(turned).max())
-        self.assertEqual(abs(hessian - hessian.T).max(), 0)
+        self.assertLess(abs(hessian - hessian.T).max(), 1e-13 * abs(hessian).max())  # diagonal blocks are summed as they come
         lowest = np.linalg.eigvalsh(model.hessian(x, definite=True).toarray())[0]
         self.assertGreater(lowest, -1e-9 * abs(hessian).max())
 

@@ -1,7 +1,7 @@
 """Every notebook runs from top to bottom; build/notebooks has them as pages."""
 
+import importlib.util
 import os
-import sys
 import unittest
 from pathlib import Path
 
@@ -9,7 +9,11 @@ notebooks = Path(os.environ["VERVE_SOURCE"]) / "python" / "notebooks"
 
 
 class Notebooks(unittest.TestCase):
-    pass
+    @classmethod
+    def setUpClass(cls):
+        missing = [m for m in ("nbconvert", "ipykernel", "matplotlib", "scipy") if not importlib.util.find_spec(m)]
+        if missing:
+            raise unittest.SkipTest("NOTEBOOKS ARE NOT TESTED: missing " + ", ".join(missing))
 
 
 def add_test(file):
@@ -34,16 +38,6 @@ def add_test(file):
 
 for file in sorted(notebooks.glob("*.ipynb")):
     add_test(file)
-
-
-def load_tests(loader, tests, pattern):
-    import importlib.util
-
-    missing = [m for m in ("nbconvert", "ipykernel", "matplotlib", "scipy") if not importlib.util.find_spec(m)]
-    if missing:
-        print("THE NOTEBOOKS ARE NOT TESTED: missing " + ", ".join(missing), file=sys.stderr)
-        return unittest.TestSuite()
-    return tests
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ class TheCommand(unittest.TestCase):
             self.assertEqual([r["state_hash"] for r in csv.DictReader(file)], [r["state_hash"] for r in rows])
 
     def test_tells_all_problems_at_once(self):
-        said = self.run_study("box", "--grid", "mu", "--range", "a=1", "--measure", "nowhere:f", "--workers", "0", code=2)
+        said = self.run_study("cubee", "--grid", "mu", "--range", "a=1", "--measure", "nowhere:f", "--workers", "0", code=2)
         for part in ("nearest", 'found "mu", expected PATH=V1', "PATH=A:B:log", "nowhere", "--workers: found 0"):
             self.assertIn(part, said)
         self.assertFalse(Path(self.folder.name, "runs").exists())
