@@ -14,7 +14,7 @@ enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 struct SimulateOptions {
   std::string scene, out, frames, method, threads, precision, record, snapshot_every, resume;
   std::vector<std::string> set;
-  bool quiet = false;
+  bool quiet = false, no_report = false;
 };
 struct DropOptions {
   std::vector<std::string> files, set;
@@ -79,6 +79,8 @@ struct TruthOptions {
 int simulate(const SimulateOptions& options, Diagnostics problems);
 /// The same for the text of a scene file; `origin` stands for it in messages.
 int simulate_scene(const std::string& text, const std::string& origin, SimulateOptions options, Diagnostics problems);
+/// Its arguments are those of python -m verve.study. Returns only where Python cannot be started.
+int study(const std::vector<std::string>& arguments);
 int drop(const DropOptions& options, Diagnostics problems);
 int compare(const CompareOptions& options, Diagnostics problems);
 int demo(const DemoOptions& options, Diagnostics problems);

@@ -139,6 +139,8 @@ int dispatch(int argc, char** argv) {
       simulate_command, "--resume", simulate_options.resume,
       "Go on from a snapshot of the same scene, up to the frame --frames; default for --out: runs/<scene>_from_<frame>",
       "FILE");
+  simulate_command->add_flag("--no-report", simulate_options.no_report,
+                             "Leave out report.html: for many runs, of which nobody looks at each");
   simulate_command->add_flag("--quiet", simulate_options.quiet, "Print errors only");
 
   DropOptions drop_options;
@@ -328,6 +330,12 @@ int dispatch(int argc, char** argv) {
   text(link_command, "--frames", link_options.frames, "Number of frames (default: 60)", "N");
   text(link_command, "--threads", link_options.threads, "Threads (default: all); results do not depend on it", "N");
 
+  CLI::App* study_command = command(
+      "study", "Many runs of a scene over grids or samples of its keys, one table; --help has its options",
+      {"verve study cube --grid bodies.cube.potentials.tet_strain.mu=1e3,1e4,1e5 --out runs/mu"});
+  study_command->set_help_flag();
+  study_command->prefix_command();
+
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -360,6 +368,7 @@ int dispatch(int argc, char** argv) {
   if (truth_command->parsed()) return truth(truth_options, leftovers(*truth_command));
   if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
   if (link_command->parsed()) return link(link_options, leftovers(*link_command));
+  if (study_command->parsed()) return study(study_command->remaining());
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }

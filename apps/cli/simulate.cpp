@@ -136,13 +136,14 @@ int run(const SimulateOptions& options, const std::string* text, Diagnostics pro
   if (!options.quiet) std::printf("%s: %s\n", label.c_str(), describe(*simulation).c_str());
 
   const int frames = scene.frames - first;
-  ReportRun curves(scene.solver.method, *simulation, frames);
+  std::optional<ReportRun> curves;
+  if (!options.no_report) curves.emplace(scene.solver.method, *simulation, frames);
   const Measures start = simulation->measure();
   InversionWatch inversion(*simulation);
   int first_torn = 0;
   const RunResult result = run_frames(*simulation, frames, label, options.quiet, [&](const StepReport& step) {
     recorder->frame(*simulation, step);
-    curves.frame(*simulation, step);
+    if (curves) curves->frame(*simulation, step);
     inversion.frame(*simulation);
     snapshots.frame(*simulation);
     if (step.torn > 0 && first_torn == 0) first_torn = simulation->frame();
@@ -152,15 +153,17 @@ int run(const SimulateOptions& options, const std::string* text, Diagnostics pro
   const std::string off = result.energy.words();
   if (!off.empty()) {
     std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), off.c_str());
-    curves.note("Energy target", off);
+    if (curves) curves->note("Energy target", off);
   }
   if (const std::string folded = inversion.words(); !folded.empty()) {
     std::fprintf(stderr, "verve: %s: %s\n", label.c_str(), folded.c_str());
-    curves.note("Inside out", folded);
+    if (curves) curves->note("Inside out", folded);
   }
-  const Expected<bool> written = write_report(out / "report.html", scene.name, scene.description, {&curves});
-  report(written.diagnostics());
-  if (!written) exit_code = std::max<int>(exit_code, exit_failed);
+  if (curves) {
+    const Expected<bool> written = write_report(out / "report.html", scene.name, scene.description, {&*curves});
+    report(written.diagnostics());
+    if (!written) exit_code = std::max<int>(exit_code, exit_failed);
+  }
   if (!options.quiet) {
     print_summary(start, simulation->measure(), result, first_torn);
     std::set<std::string> solvers;
@@ -172,7 +175,7 @@ int run(const SimulateOptions& options, const std::string* text, Diagnostics pro
     }
     solvers.erase("");  // methods with a step of their own have none
     for (const std::string& solver : solvers) std::printf("global step: %s\n", solver.c_str());
-    std::printf("%s\n", (out / "report.html").string().c_str());
+    std::printf("%s\n", (out / (curves ? "report.html" : "metrics.csv")).string().c_str());
   }
   return exit_code;
 }

@@ -59,6 +59,7 @@ struct PotentialSpec {
   std::vector<MeshSpec> examples{};          ///< poses of the same mesh, for example-based potentials
   std::vector<PoseSpec> poses{};             ///< further examples: the body's own mesh, deformed
   std::shared_ptr<const Formula> formula{};  ///< for potential "formula", from programs only
+  std::shared_ptr<const ConstitutiveLaw> law{};  ///< for potential "custom", likewise
   double projection = 1;                     ///< factor of solver.stiffness, for pbd alone
   /// Elements stretched beyond this, in lengths at rest, are removed (docs/tearing.md). No value: they never are.
   Track<double> tear{};

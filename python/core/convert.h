@@ -66,6 +66,7 @@ std::vector<std::array<int, N>> rows_of(const py::handle& array, const char* wha
 
 // Each adds its part of the module.
 void add_meshes(py::module_& module);
+void add_model(py::module_& module);
 void add_simulation(py::module_& module);
 
 }  // namespace verve::python

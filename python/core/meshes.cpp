@@ -108,7 +108,7 @@ void add_meshes(py::module_& module) {
     std::vector<std::pair<std::string, std::string>> out;
     for (const GeneratorInfo& g : mesh_generators()) out.emplace_back(g.name, g.help);
     return py::dict(py::cast(out));
-  });
+  }, "Mesh generators by name, with what they make.");
 }
 
 }  // namespace verve::python

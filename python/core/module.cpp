@@ -44,6 +44,7 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception_translator(&translate);
   module.attr("version") = VERVE_VERSION;
   add_meshes(module);
+  add_model(module);
   add_simulation(module);
 
   module.def("read_scene", [](const std::string& name) { return write_scene(take(read_scene(name))); },
@@ -55,15 +56,15 @@ PYBIND11_MODULE(_core, module) {
         return write_scene(take(parse_scene(text, origin, overrides)));
       },
       py::arg("text"), py::arg("origin"), py::arg("overrides"), "Checked, with every key written out.");
-  module.def("empty_scene", [] { return write_scene(Scene{}); });
-  module.def("scene_schema", &scene_schema);
+  module.def("empty_scene", [] { return write_scene(Scene{}); }, "Every key with its default.");
+  module.def("scene_schema", &scene_schema, "The JSON schema of scene files.");
   module.def("scenes", [] {
     py::dict out;
     for (const BuiltinScene& scene : builtin_scenes()) out[py::str(scene.name)] = scene.description;
     return out;
-  });
-  module.def("materials", [] { return described(material_infos()); });
-  module.def("potentials", [] { return described(potential_infos()); });
-  module.def("methods", [] { return described(method_infos()); });
-  module.def("shapes", [] { return described(shape_infos()); });
+  }, "Built-in scenes, with what they show.");
+  module.def("materials", [] { return described(material_infos()); }, "Materials by name, with what they are.");
+  module.def("potentials", [] { return described(potential_infos()); }, "Potentials by name, with what they are.");
+  module.def("methods", [] { return described(method_infos()); }, "Methods by name, with what they do.");
+  module.def("shapes", [] { return described(shape_infos()); }, "Shapes of colliders, with what they are.");
 }

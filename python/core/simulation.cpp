@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "convert.h"
+#include "laws.h"
 #include "record/metrics_table.h"
 #include "stage/stage.h"
 #include "verve/record.h"
@@ -13,20 +13,25 @@ namespace verve::python {
 
 namespace {
 
-using Release = py::call_guard<py::gil_scoped_release>;
-
 /// A simulation and the memory that Python's arrays look at, which keeps its place as long as the simulation lives.
 class Running {
  public:
-  Running(const std::string& scene, const std::string& origin, int threads)
-      : threads_(threads), simulation_(create(scene, origin, threads)) {
+  Running(const std::string& scene, const std::string& origin, int threads, const std::vector<PythonLaw>& laws)
+      : threads_(threads), errors_(std::make_shared<LawErrors>()),
+        simulation_(create(scene_of(scene, origin, laws, errors_), threads)) {
+    errors_->pass_on();
     shown_[0].resize(simulation_.vertices()), shown_[1].resize(simulation_.vertices());
     renew();
   }
 
   StepReport step() {
-    StepReport report = simulation_.step();
-    renew();
+    StepReport report;
+    {
+      const py::gil_scoped_release release;
+      report = simulation_.step();
+      renew();
+    }
+    errors_->pass_on();
     return report;
   }
   /// After anything that changes where vertices are.
@@ -62,8 +67,7 @@ class Running {
   }
 
  private:
-  static Simulation create(const std::string& text, const std::string& origin, int threads) {
-    const Scene scene = take(parse_scene(text, origin));
+  static Simulation create(const Scene& scene, int threads) {
     Expected<Simulation> made = [&] {
       py::gil_scoped_release release;
       return Simulation::create(scene, {.threads = threads});
@@ -72,6 +76,7 @@ class Running {
   }
 
   int threads_;
+  std::shared_ptr<LawErrors> errors_;  // of laws written in Python
   Simulation simulation_;
   std::vector<Vec3> shown_[2];  // positions, velocities
 };
@@ -84,17 +89,18 @@ void vector_of_measures(Class& c, const char* name, const char* help) {
 void add_reports(py::module_& module) {
   py::class_<StepReport>(module, "StepReport", "What one frame cost and how well it held its targets.")
       .def(py::init<>())
-      .def_property_readonly("ok", [](const StepReport& r) { return bool(r); })
-      .def_property_readonly("status", [](const StepReport& r) { return std::string(to_string(r.status)); })
+      .def_property_readonly("ok", [](const StepReport& r) { return bool(r); }, "whether the step succeeded")
+      .def_property_readonly("status", [](const StepReport& r) { return std::string(to_string(r.status)); },
+                             "ok, diverged, not factorizable or infeasible")
       .def_readonly("message", &StepReport::message, "why it failed; the state is then as before")
-      .def_readonly("iterations", &StepReport::iterations)
-      .def_readonly("substeps", &StepReport::substeps)
+      .def_readonly("iterations", &StepReport::iterations, "of all sub-steps, the most of any island")
+      .def_readonly("substeps", &StepReport::substeps, "into which the frame was cut")
       .def_readonly("error_p", &StepReport::error_p, "scaled residual of P")
       .def_readonly("error_l", &StepReport::error_l, "scaled residual of L")
       .def_readonly("error_h", &StepReport::error_h, "scaled residual of H")
-      .def_readonly("multiplier", &StepReport::multiplier)
+      .def_readonly("multiplier", &StepReport::multiplier, "lambda of H in the last sub-step")
       .def_readonly("torn", &StepReport::torn, "elements that tore in this frame")
-      .def_readonly("milliseconds", &StepReport::milliseconds)
+      .def_readonly("milliseconds", &StepReport::milliseconds, "by the clock [ms]")
       .def_readonly("work", &StepReport::work, "about how long it takes [ms], by a count that is the same at every run")
       .def("__bool__", [](const StepReport& r) { return bool(r); })
       .def("__repr__", [](const StepReport& r) {
@@ -118,32 +124,33 @@ void add_reports(py::module_& module) {
       .def_readonly("work", &Measures::work, "of colliders that move, so far [J]")
       .def_readonly("heat", &Measures::heat, "what steps could not resolve so far [J]")
       .def_readonly("owed", &Measures::owed, "energy deficit [J]")
-      .def_readonly("torn", &Measures::torn)
-      .def_readonly("multiplier", &Measures::multiplier)
-      .def_readonly("iterations", &Measures::iterations)
-      .def_readonly("substeps", &Measures::substeps)
-      .def_readonly("error_p", &Measures::error_p)
-      .def_readonly("error_l", &Measures::error_l)
-      .def_readonly("error_h", &Measures::error_h)
+      .def_readonly("torn", &Measures::torn, "elements that have torn so far")
+      .def_readonly("multiplier", &Measures::multiplier, "lambda of H in the last sub-step")
+      .def_readonly("iterations", &Measures::iterations, "of the last frame")
+      .def_readonly("substeps", &Measures::substeps, "of the last frame")
+      .def_readonly("error_p", &Measures::error_p, "scaled residual of P")
+      .def_readonly("error_l", &Measures::error_l, "scaled residual of L")
+      .def_readonly("error_h", &Measures::error_h, "scaled residual of H")
       .def("__repr__", [](const Measures& a) {
         return "Measures(total=" + std::to_string(a.total) + " J, kinetic=" + std::to_string(a.kinetic) +
                " J, elastic=" + std::to_string(a.elastic) + " J)";
       });
 
   py::class_<Snapshot>(module, "Snapshot", "Everything that a simulation remembers, as a value.")
-      .def_property_readonly("frame", &Snapshot::frame)
+      .def_property_readonly("frame", &Snapshot::frame, "its number")
       .def_property_readonly("time", &Snapshot::time, "[s]")
       .def("write", [](const Snapshot& s, const std::filesystem::path& file) {
         if (const Diagnostics problems = write_snapshot(file, s); problems.has_errors()) throw InputError(problems);
-      }, py::arg("file"))
-      .def_static("read", [](const std::filesystem::path& file) { return take(read_snapshot(file)); }, py::arg("file"))
+      }, py::arg("file"), "As a file that the program takes too: verve simulate --resume.")
+      .def_static("read", [](const std::filesystem::path& file) { return take(read_snapshot(file)); }, py::arg("file"),
+                  "From such a file.")
       .def("__bytes__", [](const Snapshot& s) {
         const std::vector<unsigned char> bytes = s.bytes();
         return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       })
       .def_static("from_bytes", [](const std::string& bytes) {
         return take(Snapshot::from_bytes({bytes.begin(), bytes.end()}, "snapshot"));
-      }, py::arg("data"))
+      }, py::arg("data"), "What bytes(snapshot) is.")
       .def(py::pickle([](const Snapshot& s) {
         const std::vector<unsigned char> bytes = s.bytes();
         return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -188,9 +195,9 @@ void add_simulation(py::module_& module) {
   };
 
   py::class_<Running>(module, "Simulation")
-      .def(py::init<const std::string&, const std::string&, int>(), py::arg("scene"), py::arg("origin"),
-           py::arg("threads"))
-      .def("step", &Running::step, Release(), "Advances by one frame; on failure nothing has changed.")
+      .def(py::init<const std::string&, const std::string&, int, const std::vector<PythonLaw>&>(), py::arg("scene"),
+           py::arg("origin"), py::arg("threads"), py::arg("laws") = std::vector<PythonLaw>{})
+      .def("step", &Running::step, "Advances by one frame; on failure nothing has changed.")
       .def("reset", [](Running& r) { r.simulation().reset(), r.renew(); }, "Back to the initial state.")
       .def("save", [](const Running& r) { return r.simulation().save(); }, "All that the coming frames depend on.")
       .def("restore",
@@ -200,11 +207,14 @@ void add_simulation(py::module_& module) {
              r.renew();
            },
            py::arg("snapshot"), "Goes on from there, bit for bit.")
-      .def_property_readonly("frame", [](const Running& r) { return r.simulation().frame(); })
+      .def_property_readonly("frame", [](const Running& r) { return r.simulation().frame(); },
+                             "frames since the start")
       .def_property_readonly("time", [](const Running& r) { return r.simulation().time(); }, "[s]")
-      .def_property_readonly("threads", &Running::threads)
-      .def_property_readonly("vertices", [](const Running& r) { return r.simulation().vertices(); })
-      .def_property_readonly("elements", [](const Running& r) { return r.simulation().elements(); })
+      .def_property_readonly("threads", &Running::threads, "as given; 0 is all of the machine. Results do not depend on it")
+      .def_property_readonly("vertices", [](const Running& r) { return r.simulation().vertices(); },
+                             "of all bodies")
+      .def_property_readonly("elements", [](const Running& r) { return r.simulation().elements(); },
+                             "terms of all potentials")
       .def_property_readonly("positions",
                              [](const py::object& self) { return self.cast<const Running&>().view(self, 0); },
                              "(vertices, 3) [m], read-only; step() renews it in place")
@@ -225,12 +235,15 @@ void add_simulation(py::module_& module) {
            py::arg("positions"), py::arg("velocities"), "Histories and ledgers restart from there.")
       .def_property_readonly("state_hash", [](const Running& r) { return r.simulation().state_hash(); },
                              "equal bits, equal hash")
-      .def_property_readonly("factorizations", [](const Running& r) { return r.simulation().factorizations(); })
-      .def_property_readonly("scene_json", [](const Running& r) { return write_scene(r.simulation().scene()); })
-      .def("body_count", [](const Running& r) { return r.simulation().bodies(); })
-      .def("find_body", &Running::body, py::arg("body"))
-      .def("body_name", of(&Simulation::body_name))
-      .def("first_vertex", of(&Simulation::first_vertex))
+      .def_property_readonly("factorizations", [](const Running& r) { return r.simulation().factorizations(); },
+                             "of global matrices so far")
+      .def_property_readonly("scene_json", [](const Running& r) { return write_scene(r.simulation().scene()); },
+                             "the scene as a file would have it")
+      .def("body_count", [](const Running& r) { return r.simulation().bodies(); }, "How many bodies there are.")
+      .def("find_body", &Running::body, py::arg("body"), "The number of a body by its name.")
+      .def("body_name", of(&Simulation::body_name), py::arg("body"), "By its number.")
+      .def("first_vertex", of(&Simulation::first_vertex), py::arg("body"),
+           "Where its vertices begin in `positions`.")
       .def("mesh", [](const Running& r, const py::object& body) { return Mesh(r.simulation().mesh(r.body(body))); },
            py::arg("body"), "At rest, placed.")
       .def("embedded_mesh",
@@ -243,7 +256,7 @@ void add_simulation(py::module_& module) {
            [](const Running& r, const py::object& body) {
              return array_of(r.simulation().embedded_positions(r.body(body)));
            },
-           py::arg("body"))
+           py::arg("body"), "(n, 3) [m], of the surface that a body carries.")
       .def("removed_elements",
            [](const Running& r, const py::object& body) {
              const RemovedElements gone = r.simulation().removed_elements(r.body(body));
@@ -256,19 +269,20 @@ void add_simulation(py::module_& module) {
              return body.is_none() ? r.simulation().measure() : r.simulation().measure(r.body(body));
            },
            py::arg("body") = py::none(), "Of a body, or of all together.")
-      .def("constraint_error", [](const Running& r) { return r.simulation().constraint_error(); })
+      .def("constraint_error", [](const Running& r) { return r.simulation().constraint_error(); },
+           "How far elements are from where their potentials want them, in units of their size (docs/compare.md).")
       .def("set_energy", [](Running& r, const py::object& b, double h) { r.simulation().set_energy(r.body(b), h); },
            py::arg("body"), py::arg("total"), "Aim for this total [J], then hold it.")
       .def("set_momentum",
            [](Running& r, const py::object& b, const py::object& p) {
              r.simulation().set_momentum(r.body(b), vector_of(p, "momentum"));
            },
-           py::arg("body"), py::arg("momentum"))
+           py::arg("body"), py::arg("momentum"), "P [kg m/s], by a push of the body as a whole.")
       .def("set_spin",
            [](Running& r, const py::object& b, const py::object& l) {
              r.simulation().set_spin(r.body(b), vector_of(l, "spin"));
            },
-           py::arg("body"), py::arg("spin"))
+           py::arg("body"), py::arg("spin"), "L about the centre of mass [kg m^2/s], likewise.")
       .def("set_half_life",
            [](Running& r, const py::object& b, double seconds) { r.simulation().set_half_life(r.body(b), seconds); },
            py::arg("body"), py::arg("seconds"), "Of H - K [s]; infinity switches it off.")
@@ -282,17 +296,17 @@ void add_simulation(py::module_& module) {
            "[N s]; at a point of the world [m], default the centre of mass.")
       .def("hold_energy",
            [](Running& r, const py::object& b, std::optional<double> h) { r.simulation().hold_energy(r.body(b), h); },
-           py::arg("body"), py::arg("total"))
+           py::arg("body"), py::arg("total"), "Hold this total [J] against all that comes; None: let go.")
       .def("hold_momentum",
            [](Running& r, const py::object& b, const py::object& p) {
              r.simulation().hold_momentum(r.body(b), optional_vector(p, "momentum"));
            },
-           py::arg("body"), py::arg("momentum"))
+           py::arg("body"), py::arg("momentum"), "Hold P [kg m/s]; None: let go.")
       .def("hold_spin",
            [](Running& r, const py::object& b, const py::object& l) {
              r.simulation().hold_spin(r.body(b), optional_vector(l, "spin"));
            },
-           py::arg("body"), py::arg("spin"))
+           py::arg("body"), py::arg("spin"), "Hold L about the centre of mass [kg m^2/s]; None: let go.")
       .def("set_gravity",
            [](Running& r, const py::object& g) { r.simulation().set_gravity(vector_of(g, "gravity")); },
            py::arg("gravity"), "[m/s^2]")
@@ -301,24 +315,28 @@ void add_simulation(py::module_& module) {
              r.simulation().set_parameter(r.body(b), potential, name, value);
            },
            py::arg("body"), py::arg("potential"), py::arg("name"), py::arg("value"), "Material, while it runs.")
-      .def("set_step", [](Running& r, double h) { r.simulation().set_step(h); }, py::arg("seconds"))
-      .def("set_iterations", [](Running& r, int n) { r.simulation().set_iterations(n); }, py::arg("cap"))
-      .def("set_budget", [](Running& r, double ms) { r.simulation().set_budget(ms); }, py::arg("milliseconds"))
-      .def("set_friction", [](Running& r, double mu) { r.simulation().set_friction(mu); }, py::arg("coefficient"))
+      .def("set_step", [](Running& r, double h) { r.simulation().set_step(h); }, py::arg("seconds"),
+           "Length of the frames to come [s].")
+      .def("set_iterations", [](Running& r, int n) { r.simulation().set_iterations(n); }, py::arg("cap"),
+           "At most so many per step.")
+      .def("set_budget", [](Running& r, double ms) { r.simulation().set_budget(ms); }, py::arg("milliseconds"),
+           "Of a frame, as StepReport.work counts them; 0: no limit.")
+      .def("set_friction", [](Running& r, double mu) { r.simulation().set_friction(mu); }, py::arg("coefficient"),
+           "Of everything that touches, in place of what the scene says.")
       .def("set_wind",
            [](Running& r, const std::string& name, const py::object& velocity) {
              const int wind = r.simulation().find_wind(name);
              if (wind < 0) throw py::key_error("no wind \"" + name + "\" in the scene");
              r.simulation().set_wind(wind, vector_of(velocity, "velocity"));
            },
-           py::arg("wind"), py::arg("velocity"))
+           py::arg("wind"), py::arg("velocity"), "Of the air [m/s], of a wind of the scene by name.")
       .def("set_anchor",
            [](Running& r, const std::string& name, bool active) {
              const int anchor = r.simulation().find_anchor(name);
              if (anchor < 0) throw py::key_error("no anchor \"" + name + "\" in the scene");
              r.simulation().set_anchor(anchor, active);
            },
-           py::arg("anchor"), py::arg("active"))
+           py::arg("anchor"), py::arg("active"), "On or off, of an anchor of the scene by name.")
       .def("move_anchor",
            [](Running& r, const py::object& which, const py::object& displacement) {
              const int anchor = py::isinstance<py::str>(which) ? r.simulation().find_anchor(py::cast<std::string>(which))
@@ -336,14 +354,15 @@ void add_simulation(py::module_& module) {
            },
            py::arg("body"), py::arg("vertices"), py::arg("stiffness") = 1e4, py::arg("hard") = false,
            "Holds vertices of a body where they are; returns a number for move_anchor and unpin.")
-      .def("unpin", [](Running& r, int anchor) { r.simulation().remove_anchor(anchor); }, py::arg("anchor"))
+      .def("unpin", [](Running& r, int anchor) { r.simulation().remove_anchor(anchor); }, py::arg("anchor"),
+           "Removes what `pin` has made, with the energy of its springs.")
       .def("metrics_values",
            [](const Running& r, const StepReport& report) {
              std::vector<double> values;
              append_metrics_values(values, r.simulation(), report);
              return py::array_t<double>(py::ssize_t(values.size()), values.data());
            },
-           py::arg("report"))
+           py::arg("report"), "The rows of metrics(), one after another.")
       .def("draw",
            [](const Running& r, int width, int height, const std::string& color, double around, double up,
               double zoom) {
@@ -354,7 +373,8 @@ void add_simulation(py::module_& module) {
              }
              return py::bytes(out);
            },
-           py::arg("width"), py::arg("height"), py::arg("color"), py::arg("around"), py::arg("up"), py::arg("zoom"));
+           py::arg("width"), py::arg("height"), py::arg("color"), py::arg("around"), py::arg("up"), py::arg("zoom"),
+           "The bytes of picture().");
 
   module.def("metrics_columns", &metrics_columns);
 
@@ -364,7 +384,7 @@ void add_simulation(py::module_& module) {
            }),
            py::arg("label"), py::arg("simulation"), py::arg("frames"))
       .def("frame", [](ReportRun& run, const Running& r, const StepReport& report) { run.frame(r.simulation(), report); },
-           py::arg("simulation"), py::arg("report"));
+           py::arg("simulation"), py::arg("report"), "After each step.");
   module.def(
       "write_report",
       [](const std::filesystem::path& file, const std::string& title, const std::string& description,
@@ -376,7 +396,7 @@ void add_simulation(py::module_& module) {
            }),
            py::arg("directory"), py::arg("simulation"), py::arg("double_positions") = false)
       .def("frame", [](Recorder& out, const Running& r, const StepReport& report) { out.frame(r.simulation(), report); },
-           py::arg("simulation"), py::arg("report"));
+           py::arg("simulation"), py::arg("report"), "After each step.");
 }
 
 }  // namespace verve::python

@@ -28,6 +28,8 @@ from ._core import (
 )
 from ._core import version as __version__
 from ._errors import Diagnostic, SceneError, StepError
+from ._model import Model
+from ._potential import Potential
 from ._scene import Scene
 from ._simulation import Body, Page, Picture, Run, Simulation, compare, report_page
 
@@ -36,8 +38,10 @@ __all__ = [
     "Diagnostic",
     "Measures",
     "Mesh",
+    "Model",
     "Page",
     "Picture",
+    "Potential",
     "Recorder",
     "Run",
     "Scene",

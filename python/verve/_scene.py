@@ -169,9 +169,11 @@ class Scene(Node):
         return Node(self._data["bodies"][-1])
 
     def to_json(self, indent: int | None = None) -> str:
+        """The text of a scene file."""
         return json.dumps(self._data, indent=indent)
 
     def write(self, file: str | os.PathLike[str]) -> None:
+        """As a scene file, checked, with every key."""
         Path(file).write_text(self.resolve().to_json(indent=2) + "\n")
 
     def __reduce__(self) -> Any:

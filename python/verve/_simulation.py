@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._errors import StepError
+from ._potential import Potentials, laws_of
 from ._scene import Scene
 
 Array = npt.NDArray[np.float64]
@@ -27,6 +28,7 @@ class Picture(bytes):
         return bytes(self)
 
     def save(self, file: str | os.PathLike[str]) -> None:
+        """As a file: .png."""
         Path(file).write_bytes(self)
 
 
@@ -39,6 +41,7 @@ class Page(str):
         return f'<iframe srcdoc="{html.escape(self)}" width="100%" height="{self.height}" style="border:0"></iframe>'
 
     def save(self, file: str | os.PathLike[str]) -> None:
+        """As a file: .html."""
         Path(file).write_text(self)
 
 
@@ -50,6 +53,7 @@ class Body:
 
     @property
     def name(self) -> str:
+        """As in the scene."""
         return self._simulation.body_name(self._number)
 
     @property
@@ -80,6 +84,7 @@ class Body:
         return self._simulation.embedded_positions(self._number) if carried else self.positions
 
     def measure(self) -> _core.Measures:
+        """Momenta and energies of this body."""
         return self._simulation.measure(self._number)
 
     @property
@@ -132,8 +137,9 @@ class Body:
 class Simulation(_core.Simulation):
     """Bodies that move: `step()` advances by a frame, dials act in the next one.
 
-    `scene` is a Scene, a built-in name, a file or a dict; `set` changes keys of it, as `--set` of the program.
-    Raises SceneError with every problem.
+    `scene` is a Scene, a built-in name, a file or a dict; `set` changes keys of it, as `--set` of the program;
+    `potentials` are those of one's own, by the name of the body, beside what the scene gives it. Raises SceneError with
+    every problem.
     """
 
     def __init__(
@@ -142,19 +148,22 @@ class Simulation(_core.Simulation):
         *,
         threads: int = 0,
         set: Mapping[str, Any] | None = None,
+        potentials: Potentials | None = None,
     ) -> None:
         scene = scene if isinstance(scene, Scene) else Scene(scene)
         for path, value in (set or {}).items():
             scene = Scene(scene).set(path, value)
-        super().__init__(scene.to_json(), scene._origin, threads)
+        self._given, self._potentials = Scene(scene), dict(potentials or {})
+        super().__init__(scene.to_json(), scene._origin, threads, laws_of(potentials))
 
     @property
     def scene(self) -> Scene:
-        """As it runs, every key written out; changing it changes nothing here."""
-        return Scene(json.loads(self.scene_json))
+        """As it runs, every key written out; changing it changes nothing here. Without the potentials of one's own."""
+        return self._given.resolve()
 
     @property
     def bodies(self) -> list[Body]:
+        """In the order of the scene; `simulation["cube"]` is one of them."""
         return [Body(self, number) for number in range(self.body_count())]
 
     def __getitem__(self, body: str | int) -> Body:
@@ -173,15 +182,27 @@ class Simulation(_core.Simulation):
         """The rows of metrics.csv as it is now, one per body and one for `all`."""
         return _table(self, [self.metrics_values(report or _no_step)])
 
-    def record(self, frames: int | None = None, progress: bool = False, positions: bool = True) -> Run:
-        """Runs and keeps metrics and positions in memory, the present frame first."""
-        rows = [self.metrics_values(_no_step)]
-        kept = [self.positions.copy()] if positions else []
-        for report in self.run(frames, progress):
-            rows.append(self.metrics_values(report))
-            if positions:
+    def record(
+        self, frames: int | None = None, progress: bool = False, positions: bool | Sequence[int] = True
+    ) -> Run:
+        """Runs and keeps metrics and positions in memory, the present frame first.
+
+        `positions` may be False, or the frames whose positions are kept, counted from the present one.
+        """
+        every = positions is True
+        chosen = set() if isinstance(positions, bool) else set(positions)
+        rows: list[Array] = []
+        kept: list[Array] = []
+
+        def keep(report: _core.StepReport) -> None:
+            if every or len(rows) in chosen:
                 kept.append(self.positions.copy())
-        return Run(_table(self, rows), np.array(kept) if positions else None)
+            rows.append(self.metrics_values(report))
+
+        keep(_no_step)
+        for report in self.run(frames, progress):
+            keep(report)
+        return Run(_table(self, rows), np.array(kept) if every or chosen else None)
 
     def picture(
         self,
@@ -197,7 +218,7 @@ class Simulation(_core.Simulation):
         return report_page({self.scene.solver.method: self}, frames)
 
     def __reduce__(self) -> Any:
-        return _rebuild, (self.scene_json, self.threads, bytes(self.save()))
+        return _rebuild, (self._given.resolve().to_json(), self.threads, bytes(self.save()), self._potentials)
 
     def __repr__(self) -> str:
         names = ", ".join(body.name for body in self.bodies)
@@ -209,7 +230,7 @@ class Run:
 
     def __init__(self, metrics: npt.NDArray[Any], positions: Array | None) -> None:
         self.metrics = metrics  #: a row per frame and body, and one for `all`: pandas.DataFrame(run.metrics)
-        self.positions = positions  #: (frames + 1, vertices, 3) [m], or None
+        self.positions = positions  #: (frames + 1, vertices, 3) [m], those that were chosen, or None
 
     def of(self, body: str = "all") -> npt.NDArray[Any]:
         """The rows of one body."""
@@ -247,8 +268,8 @@ def report_page(simulations: Mapping[str, Simulation], frames: int) -> Page:
         return Page(file.read_text())
 
 
-def _rebuild(scene: str, threads: int, snapshot: bytes) -> Simulation:
-    simulation = Simulation(json.loads(scene), threads=threads)
+def _rebuild(scene: str, threads: int, snapshot: bytes, potentials: Potentials) -> Simulation:
+    simulation = Simulation(json.loads(scene), threads=threads, potentials=potentials)
     simulation.restore(_core.Snapshot.from_bytes(snapshot))
     return simulation
 

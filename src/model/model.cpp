@@ -236,7 +236,8 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
     const PotentialSpec& potential = spec.potentials[k];
     const std::string place = where + ".potentials[" + std::to_string(k) + "]";
     PotentialInput& in = inputs.emplace_back(PotentialInput{
-        body.mesh, rows, body.parameters[k], potential.arrays, {}, potential.groups, {}, potential.formula});
+        body.mesh, rows, body.parameters[k], potential.arrays, {}, potential.groups, {}, potential.formula,
+                                                           potential.law});
     if (potential.region) {
       in.region.assign(body.mesh.vertices.size(), 0);
       for (const int v : select(*potential.region, body, place + ".region", out)) in.region[v] = 1;

@@ -122,6 +122,7 @@ struct PotentialInput {
   std::vector<std::vector<int>> groups;      // of vertices, for potentials that take them
   std::vector<std::vector<Vec3>> examples;   // poses of all vertices, for potentials that take them
   std::shared_ptr<const Formula> formula{};  // for the one that takes it
+  std::shared_ptr<const ConstitutiveLaw> law{};  // likewise
 };
 
 /// One line of the registry.

@@ -26,7 +26,7 @@
 namespace verve {
 
 // Those that are no kernels: bending.cpp, pressure.cpp, shape_matching.cpp, group_constraints.cpp,
-// formula_potential.cpp, examples.cpp.
+// formula_potential.cpp, examples.cpp, custom_potential.cpp.
 PotentialEntry bending_entry();
 PotentialEntry pressure_entry();
 PotentialEntry shape_matching_entry();
@@ -40,6 +40,7 @@ PotentialEntry area_entry();
 PotentialEntry volume_entry();
 PotentialEntry formula_entry();
 PotentialEntry examples_entry();
+PotentialEntry custom_entry();
 
 // The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
 const std::vector<PotentialEntry>& potential_registry() {
@@ -80,6 +81,7 @@ const std::vector<PotentialEntry>& potential_registry() {
       volume_entry(),
       formula_entry(),
       examples_entry(),
+      custom_entry(),
   };
   // clang-format on
   return entries;

@@ -134,6 +134,18 @@ TEST_CASE("a second run in the same folder replaces the first") {
   CHECK(lines_of(read_file(folder.path("o/metrics.csv"))).size() == 1 + 2 * 3);
 }
 
+TEST_CASE("a run without a report leaves none, and none of an earlier run") {
+  const Folder folder;
+  folder.write("in.json", small_scene());
+  CHECK(run(folder, {"simulate", "in.json", "--out", "o"}).code == 0);
+  CHECK(std::filesystem::exists(folder.path("o/report.html")));
+  const Outcome bare = run(folder, {"simulate", "in.json", "--out", "o", "--frames", "2", "--no-report"});
+  CHECK(bare.code == 0);
+  CHECK(contains(bare.out, "o/metrics.csv"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("o/report.html")));
+  CHECK(lines_of(read_file(folder.path("o/metrics.csv"))).size() == 1 + 2 * 3);
+}
+
 TEST_CASE("a run resumed from a snapshot writes what the whole run wrote") {
   const Folder folder;
   folder.write("in.json", small_scene());

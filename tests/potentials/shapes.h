@@ -27,7 +27,7 @@ inline Mesh curved(Mesh mesh) {
 /// A mesh with elements of the kind a potential acts on; a new kind must be added here.
 inline Mesh suitable_mesh(const PotentialInfo& info, bool large = false) {
   const double n = large ? (info.takes_examples ? 12 : 26) : 2;
-  if (info.elements == "tetrahedra") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
+  if (info.elements == "tetrahedra" || info.name == "custom") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   if (info.elements == "edges") return mesh_of("box", {{"size", {1, 1.2, 0.8}}, {"cells", {n, n, n}}});
   // sheets and lines that are curved at rest: what is kept of that is the harder part
   if (info.elements == "vertices" || info.elements == "hinges")
@@ -88,6 +88,26 @@ inline std::shared_ptr<const Formula> suitable_formula(const PotentialInfo& info
                                                  }});
 }
 
+/// What a program might hand to potential "custom": StVK without lambda, Psi = mu |E|^2 with E = (F^T F - 1)/2 and
+/// dPsi/dF = 2 mu F E. mu is half the default of the parameter `stiffness`, the second derivative at rest.
+inline std::shared_ptr<const ConstitutiveLaw> suitable_law(const PotentialInfo& info) {
+  if (info.name != "custom") return nullptr;
+  const auto energy = [](int elements, const Vec3* F, double* psi, Vec3* slope) {
+    const double mu = 5e3;
+    for (int e = 0; e < elements; ++e, F += 3, slope += 3) {
+      psi[e] = 0;
+      for (int k = 0; k < 3; ++k) slope[k] = {};
+      for (int k = 0; k < 3; ++k)
+        for (int l = 0; l < 3; ++l) {
+          const double strain = 0.5 * (dot(F[k], F[l]) - (k == l));
+          psi[e] += mu * strain * strain;
+          slope[k] += F[l] * (2 * mu * strain);
+        }
+    }
+  };
+  return std::make_shared<const ConstitutiveLaw>(ConstitutiveLaw{3, energy, {}});
+}
+
 /// Poses of a mesh: bent and swollen, twisted.
 inline std::vector<std::vector<Vec3>> suitable_examples(const PotentialInfo& info, const Mesh& mesh) {
   std::vector<std::vector<Vec3>> poses;
@@ -114,7 +134,8 @@ inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& 
                                {},
                                suitable_groups(entry.info, mesh),
                                suitable_examples(entry.info, mesh),
-                               suitable_formula(entry.info, mesh)},
+                               suitable_formula(entry.info, mesh),
+                               suitable_law(entry.info)},
                               "potential", out);
   REQUIRE_MESSAGE(potential, out.text());
   return potential;
@@ -124,7 +145,7 @@ inline std::unique_ptr<Potential> make(const PotentialEntry& entry, const Mesh& 
 inline bool runs_on_packs(const PotentialInfo& info) {
   const bool patches =
       info.name == "shape_matching" || info.name == "lattice_shape_matching" || info.name == "similarity";
-  return patches || (info.elements != "groups of vertices" && !info.takes_examples);
+  return patches || (info.name != "custom" && info.elements != "groups of vertices" && !info.takes_examples);
 }
 
 inline std::vector<Vec4> at_rest(const Mesh& mesh) {

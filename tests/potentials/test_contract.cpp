@@ -432,6 +432,7 @@ TEST_CASE("energy and gradient have the same bits on 1, 2, 3 and 16 threads") {
 
 TEST_CASE("scaling the stiffness scales energy, gradient and weights, in double and in float") {
   for_each_potential([](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
+    if (entry.info.name == "custom") return;  // beside an energy the stiffness says what bounds its Hessian
     // the first parameter of a potential is its stiffness; where stretch is apart from shear there are two
     const auto stiffness = [&](double k) {
       ParameterValues values{{entry.info.parameters[0].name, k}};

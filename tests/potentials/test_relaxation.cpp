@@ -20,7 +20,7 @@ void for_each_constrained(F&& check) {
     const Mesh mesh = suitable_mesh(entry.info);
     const auto batch = make(entry, mesh);
     if (batch->constraints() == 0) {
-      CHECK(entry.info.prestressed);
+      CHECK((entry.info.prestressed || entry.info.name == "custom"));  // a program is not asked about one element
       continue;
     }
     ++visited;

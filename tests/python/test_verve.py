@@ -45,6 +45,23 @@ class TheProgram(unittest.TestCase):
                 run = verve.Simulation(name, threads=1).record(4)
                 self.assertTrue(np.array_equal(recorded, run.positions))
 
+    def test_has_the_state_hash_of_every_built_in_scene(self):
+        frames = int(os.environ.get("VERVE_SCENE_FRAMES", "1"))  # more of them by hand
+        with tempfile.TemporaryDirectory() as folder:
+            for name in verve.scenes():
+                with self.subTest(name):
+                    subprocess.run(
+                        [os.environ["VERVE_PROGRAM"], "simulate", name, "--frames", str(frames), "--out", folder + "/run"]
+                        + ["--snapshot-every", str(frames), "--no-report", "--quiet", "--threads", "1"],
+                        check=True,
+                        capture_output=True,
+                    )
+                    here, there = verve.Simulation(name, threads=1), verve.Simulation(name, threads=1)
+                    for _ in here.run(frames):
+                        pass
+                    there.restore(verve.Snapshot.read(f"{folder}/run/snapshots/{frames:06}.verve"))
+                    self.assertEqual(here.state_hash, there.state_hash)
+
     def test_writes_the_metrics_that_python_has(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "box.json"
@@ -157,6 +174,23 @@ class ASimulation(unittest.TestCase):
         thread.join()
         # with the lock held through each step this loop would be let in a few times between them at most
         self.assertGreater(len(during), 1000)
+
+    def test_leaves_nothing_behind(self):
+        """Memory, over many simulations, as studies have them."""
+        scene, resident = small(), []
+        for _ in range(4):
+            for _ in range(60):
+                simulation = verve.Simulation(scene, threads=1)
+                simulation.record(3)
+                pickle.loads(pickle.dumps(simulation))
+            resident.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE"))
+        # a simulation of the box takes about 300 kB: after the first round, no more than a few of them
+        self.assertLess(resident[3] - resident[1], 2e6)
+
+    def test_keeps_chosen_positions(self):
+        every, chosen = (verve.Simulation(small(), threads=1).record(6, positions=p) for p in (True, [0, 4, 6]))
+        np.testing.assert_array_equal(every.positions[[0, 4, 6]], chosen.positions)
+        np.testing.assert_array_equal(every.of("box")["total"], chosen.of("box")["total"])
 
     def test_has_pictures_and_pages(self):
         simulation = verve.Simulation(small(), threads=1)
