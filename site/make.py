@@ -130,6 +130,13 @@ hide: [navigation, toc]
 """
 
 
+def without_sources(text, folder):
+    """Links to files outside of docs/ lead nowhere on a site: their words stay."""
+    def leaves(link):
+        return os.path.normpath(os.path.join(folder, link)).startswith("..")
+    return re.sub(r"\[([^\]]*)\]\((\.\./[^)]*)\)", lambda m: m[1] if leaves(m[2]) else m[0], text)
+
+
 def decisions(source):
     folder = os.path.join(source, "docs", "decisions")
     return sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".md"))
@@ -167,7 +174,8 @@ def main(source, stage):
             with open(path) as file:
                 text = file.read()
             # blocks that name their file behind the language
-            write(folder, name, re.sub(r"^```(\w+) (\S+)$", r"`\2`\n\n```\1", text, flags=re.M))
+            text = re.sub(r"^```(\w+) (\S+)$", r"`\2`\n\n```\1", text, flags=re.M)
+            write(folder, name, without_sources(text, os.path.relpath(folder, docs)))
     # the start of docs/ lists the pages and the commands; the start of a site is for whoever sees it first
     os.rename(os.path.join(docs, "index.md"), os.path.join(docs, "commands.md"))
     write(docs, "index.md", home(source))

@@ -224,8 +224,7 @@ struct LiveServer::Impl {
     return has_token(request);
   }
 
-  void reply(mg_connection* connection, int status, const char* phrase, const char* type,
-             std::string_view body) const {
+  void reply(mg_connection* connection, int status, const char* phrase, const char* type, std::string_view body) const {
     const char* host = header(connection, "Host");
     const bool head = !std::strcmp(mg_get_request_info(connection)->request_method, "HEAD");
     mg_printf(connection,
@@ -305,7 +304,8 @@ Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
     // the first network is named last, where address() looks
     const std::vector<std::string> found = network_addresses();
     if (found.empty()) {
-      problems.error("--lan", "found no network that this machine is in, expected one; without --lan the page is at 127.0.0.1");
+      problems.error("--lan",
+                     "found no network that this machine is in, expected one; without --lan the page is at 127.0.0.1");
       return problems;
     }
     impl->names.insert(impl->names.end(), found.rbegin(), found.rend());

@@ -73,7 +73,8 @@ struct Code {
   int size;
   Grid dark, fixed;
 
-  explicit Code(int version) : size(17 + 4 * version), dark(size_t(size), std::vector<bool>(size_t(size))), fixed(dark) {
+  explicit Code(int version)
+      : size(17 + 4 * version), dark(size_t(size), std::vector<bool>(size_t(size))), fixed(dark) {
     for (int i = 0; i < size; ++i) set(6, i, i % 2 == 0), set(i, 6, i % 2 == 0);  // timing
     for (const auto& [row, column] : {std::pair{3, 3}, std::pair{3, size - 4}, std::pair{size - 4, 3}})
       square(row, column, 4);
@@ -85,7 +86,8 @@ struct Code {
     dark[size_t(row)][size_t(column)] = is_dark, fixed[size_t(row)][size_t(column)] = true;
   }
 
-  /// Rings about a module, dark but for the second from outside of a finder and the ring between of an alignment square.
+  /// Rings about a module, dark but for the second from outside of a finder and the ring between of an alignment
+  /// square.
   void square(int row, int column, int reach) {
     for (int i = -reach; i <= reach; ++i)
       for (int j = -reach; j <= reach; ++j) {
@@ -146,7 +148,9 @@ struct Code {
     int out = 0, darks = 0;
     for (int way = 0; way < 2; ++way)
       for (int i = 0; i < size; ++i) {
-        const auto at = [&](int j) { return way ? bool(dark[size_t(j)][size_t(i)]) : bool(dark[size_t(i)][size_t(j)]); };
+        const auto at = [&](int j) {
+          return way ? bool(dark[size_t(j)][size_t(i)]) : bool(dark[size_t(i)][size_t(j)]);
+        };
         int run = 0;
         unsigned history = 0;
         for (int j = 0; j < size; ++j) {

@@ -244,8 +244,8 @@ class Session {
   std::vector<Before> before_;   // gestures that can be undone, the last one last
   std::vector<Kept> kept_;
   int next_kept_ = 1;
-  int calming_ = 0;              // frames until it is over
-  double came_in_ = 0;           // by pushes of the scene, in the frame that the first lane has just taken [J]
+  int calming_ = 0;     // frames until it is over
+  double came_in_ = 0;  // by pushes of the scene, in the frame that the first lane has just taken [J]
   std::vector<Row> rows_;
   std::map<int, Hand> hands_;
   int next_pin_ = -1;  // numbers of pins, downwards: hands have those that the page gives

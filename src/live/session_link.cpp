@@ -156,7 +156,8 @@ void Session::open_link(const Json& message) {
   tell_state();
 }
 
-/// Methods, dials and pins as they are, to go behind the name of the scene. Pins hold their spots where the scene starts.
+/// Methods, dials and pins as they are, to go behind the name of the scene. Pins hold their spots where the scene
+/// starts.
 std::string Session::link_text(bool with_pins) const {
   std::string out = "methods=";
   for (size_t i = 0; i < lanes_.size(); ++i) out += (i ? "," : "") + lanes_[i]->method;

@@ -98,7 +98,8 @@ void Session::keep_moment() {
 std::vector<Session::Kept>::iterator Session::kept_of(const Json& message) {
   const int id = int(number(message, "id", 1, 1e9));
   const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& k) { return k.id == id; });
-  if (found == kept_.end()) throw Refusal{"id: found " + std::to_string(id) + ", expected that of a moment that is kept"};
+  if (found == kept_.end())
+    throw Refusal{"id: found " + std::to_string(id) + ", expected that of a moment that is kept"};
   return found;
 }
 
@@ -158,9 +159,9 @@ void Session::take_state(const Json& message) {
   std::string fault;
   const Json* given = message.find("snapshots");
   if (!given || given->items.size() != lanes_.size())
-    fault = given ? "found " + std::to_string(given->items.size()) + " snapshots, expected " +
-                        std::to_string(lanes_.size())
-                  : "found no snapshots";
+    fault =
+        given ? "found " + std::to_string(given->items.size()) + " snapshots, expected " + std::to_string(lanes_.size())
+              : "found no snapshots";
   for (size_t i = 0; fault.empty() && i < lanes_.size(); ++i) {
     const Expected<Snapshot> read = Snapshot::from_bytes(decoded(given->items[i].text), "snapshot");
     if (!read)
