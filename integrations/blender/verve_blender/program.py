@@ -28,7 +28,7 @@ _materials = {}
 
 def materials(program):
     """Names of materials with what they are made for: "tetrahedra", "triangles" or "edges"."""
-    if program not in _materials:
+    if not _materials.get(program):
         listed = subprocess.run([program, "list", "materials"], text=True, capture_output=True).stdout
         rows = re.findall(r"^  (\S+) .*?  (tetrahedra|triangles|edges): ", listed, re.MULTILINE)
         _materials[program] = dict(rows)
