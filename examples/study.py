@@ -16,4 +16,5 @@ def swing(simulation: verve.Simulation, run: verve.Run) -> dict[str, float]:
 if __name__ == "__main__":
     samples = study.grid({"solver.method": ["cpd", "pd"], "bodies.cube.potentials.tet_strain.mu": [2e3, 8e3, 3.2e4]})
     for row in study.run("cube", samples, frames=60, measure=swing, out="runs/swing"):
-        print(f"{row['solver.method']:4} {row['bodies.cube.potentials.tet_strain.mu']:8.0f} Pa: {100 * row['swing']:5.1f} %")
+        mu = row["bodies.cube.potentials.tet_strain.mu"]
+        print(f"{row['solver.method']:4} {mu:8.0f} Pa: {100 * row['swing']:5.1f} %")

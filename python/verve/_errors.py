@@ -28,4 +28,7 @@ class SceneError(ValueError):
 
 
 class StepError(RuntimeError):
-    """A step that failed: numbers that are not finite, a matrix that is not positive definite. The state is as before."""
+    """A step that failed: numbers that are not finite, a matrix that is not positive definite.
+
+    The state is as before.
+    """

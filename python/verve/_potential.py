@@ -44,7 +44,8 @@ class Potential:
         elements: str = "tetrahedra",
     ) -> None:
         if (energy is None) == (projection is None):
-            raise ValueError(f"Potential: found {'neither' if energy is None else 'both'}, expected energy or projection")
+            found = "neither" if energy is None else "both"
+            raise ValueError(f"Potential: found {found}, expected energy or projection")
         if elements not in _dimensions:
             raise ValueError(f'elements: found "{elements}", expected one of {", ".join(_dimensions)}')
         if not (stiffness > 0 and np.isfinite(stiffness)):
@@ -85,7 +86,8 @@ class Potential:
                 return [f"projection: found an array of shape {nearest.shape}, expected {F.shape}"]
             again = np.asarray(self.projection(nearest))
             if not np.allclose(again, nearest, atol=1e-9):
-                faults.append(f"projection: moves its own result by up to {np.abs(again - nearest).max():.2g}, expected to leave it")
+                moved = np.abs(again - nearest).max()
+                faults.append(f"projection: moves its own result by up to {moved:.2g}, expected to leave it")
         else:
             assert self.energy is not None
             found = self.energy(F)

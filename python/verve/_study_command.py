@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--grid", action="append", default=[], metavar="PATH=V1,V2,...", help="values of a key, all combined")
     add("--range", action="append", default=[], metavar="PATH=A:B[:log]", help="values to be sampled (needs --samples)")
     add("--samples", type=int, metavar="N", help="how many of the ranges")
-    add("--sample", choices=["latin", "random"], default="latin", help="how: Latin hypercube (default) or each by itself")
+    add("--sample", choices=["latin", "random"], default="latin", help="Latin hypercube (default) or each by itself")
     add("--seed", type=int, default=0, help="of the samples (default 0)")
     add("--list", metavar="FILE", help="samples as a CSV with a column per key, or a JSON list of objects")
     add("--set", action="append", default=[], metavar="PATH=VALUE", help="a key of the scene, the same in all runs")
@@ -178,7 +178,7 @@ def _write_jobs(given: argparse.Namespace, source: Source, samples: list[Any]) -
     if given.write == "parallel":
         script = folder / "parallel.sh"
         script.write_text(
-            f"#!/bin/sh\n# {_runs(len(missing))} by GNU parallel, one per core; begun again, it goes on where it stopped.\n"
+            f"#!/bin/sh\n# {_runs(len(missing))} by GNU parallel, one per core; begun again, it goes on where it stopped\n"
             f"cd {shlex.quote(os.getcwd())} || exit 1\n"
             f"exec parallel --resume --joblog {shlex.quote(str(folder / 'joblog'))} \"$@\" "
             f"{command} --run {{}} :::: {shlex.quote(str(folder / 'runs.txt'))}\n"
@@ -210,7 +210,8 @@ def _do_jobs(out: Path, run: str | None, share: str | None) -> int:
             continue
         try:
             task = json.loads((out / "jobs" / f"{key}.json").read_text())
-            work = load_function(task["function"] or task["measure"]) if task["function"] or task["measure"] else energies
+            name = task["function"] or task["measure"]
+            work = load_function(name) if name else energies
             keep = Keep(*task["keep"]) if task["keep"] else None
         except (OSError, ValueError) as error:
             print(f"{_command()}: run {key}: {error}", file=sys.stderr)

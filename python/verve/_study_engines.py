@@ -60,7 +60,11 @@ def by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Result]:
     distributed: Any = importlib.import_module("distributed")
     source = iter(jobs)
     workers = sum(client.ncores().values()) or 1
-    running = {client.submit(compute, job, key="verve-" + job.key, pure=False): job for job in islice(source, workers * ahead)}
+
+    def submit(job: Job) -> Any:
+        return client.submit(compute, job, key="verve-" + job.key, pure=False)
+
+    running = {submit(job): job for job in islice(source, workers * ahead)}
     done = distributed.as_completed(list(running))
     for future in done:
         job = running.pop(future)
@@ -70,7 +74,7 @@ def by_dask(jobs: Iterable[Job], client: Any) -> Iterator[Result]:
             result = {"error": f"the workers that computed it died: {error}"}
         future.release()
         for following in islice(source, 1):
-            new = client.submit(compute, following, key="verve-" + following.key, pure=False)
+            new = submit(following)
             running[new] = following
             done.add(new)
         yield job.key, result

@@ -93,11 +93,11 @@ def run(
 ) -> list[dict[str, Any]]:
     """Runs the scene once for each sample of its keys and returns a row for each, in the order of the samples.
 
-    `measure(simulation, run)` returns numbers by name; it is called after the last frame. In place of a scene `base` may
-    be a function of the values that returns such numbers itself. `workers` processes of this machine (default: its
+    `measure(simulation, run)` returns numbers by name; it is called after the last frame. In place of a scene `base`
+    may be a function of the values that returns such numbers itself. `workers` processes of this machine (default: its
     cores), or a `client` with submit(function, *arguments), such as dask.distributed.Client. Each run has one thread.
-    Results are kept in `out`: one file per run, and the table as study.csv and study.npz (study.parquet where pandas can
-    write it). `keep` leaves positions of chosen frames as well.
+    Results are kept in `out`: one file per run, and the table as study.csv and study.npz (study.parquet where pandas
+    can write it). `keep` leaves positions of chosen frames as well.
     """
     samples = list(samples)
     source = source_of(base, out, frames, measure, keep)
@@ -110,7 +110,7 @@ def run(
 
 
 def positions(out: str | os.PathLike[str], run: str) -> tuple[Any, Any]:
-    """Frames and positions, (frames, vertices, 3) [m], that `keep` has left of a run, by its entry "run" in the table."""
+    """Frames and positions, (frames, vertices, 3) [m], that `keep` has left of a run: its entry "run" in the table."""
     return read_positions(positions_place(Path(out), run))
 
 

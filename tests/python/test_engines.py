@@ -71,12 +71,17 @@ def kills_its_worker_once(values):
     return {"square": values["number"] ** 2}
 
 
+def study_of(values):
+    options = ["--grid", f"{mu}={values}", "--frames", "2", "--out", "out"]
+    return [sys.executable, "-m", "verve.study", "box.json", *options]
+
+
 @unittest.skipUnless(shutil.which("parallel"), "GNU PARALLEL IS NOT TESTED: it is not here (Debian: parallel)")
 class GnuParallel(unittest.TestCase):
     def test_finishes_a_study_that_was_interrupted(self):
         with tempfile.TemporaryDirectory() as folder:
             small().write(Path(folder, "box.json"))
-            command = [sys.executable, "-m", "verve.study", "box.json", "--grid", mu + "=1e3,2e3,3e3,4e3", "--frames", "2", "--out", "out"]
+            command = study_of("1e3,2e3,3e3,4e3")
             subprocess.run([*command, "--write", "parallel"], cwd=folder, check=True, capture_output=True)
             script = ["sh", folder + "/out/parallel.sh", "-j1"]
             # stops after the first two that succeed, as a machine that goes down would
@@ -158,7 +163,7 @@ class Slurm(unittest.TestCase):
 
     def test_runs_the_array(self):
         small().write(self.folder / "box.json")
-        command = [sys.executable, "-m", "verve.study", "box.json", "--grid", mu + "=1e3,2e3,3e3", "--frames", "2", "--out", "out"]
+        command = study_of("1e3,2e3,3e3")
         subprocess.run([*command, "--write", "slurm", "--tasks", "2"], cwd=self.folder, check=True, capture_output=True)
         subprocess.run(["sbatch", "--wait", "out/slurm.sh"], cwd=self.folder, env=self.env, check=True, capture_output=True)
         results = Path(self.folder, "out", "results")
