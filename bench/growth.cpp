@@ -25,8 +25,8 @@ GrowthResult measure_growth(const std::string& name, const Options& options, Pac
   out.vertices = subject.vertices(), out.elements = subject.elements();
   pace.say(name + ": factor");
   const double first = subject.step(settings, options.threads.back()).timings.setup;
-  out.nonzeros = subject.island().factor_nonzeros();
-  const std::string description = subject.island().solver_description();
+  out.nonzeros = subject.island().solver().factor_nonzeros();
+  const std::string description = subject.island().solver().description();
   out.solver = description.substr(0, description.find(','));
 
   for (const int threads : options.threads) {

@@ -73,7 +73,7 @@ Settings settings_of(const Way& way, int iterations) {
 
 double objective(Subject& subject) {
   const Island& island = subject.island();
-  const BaseStep& b = island.base();
+  const BaseStep& b = island.solver().base();
   double sum = island.motion.energy;
   for (int r = 0; r < island.rows(); ++r) {
     const Vec4 d = (island.motion.x[r] - b.xb[r]) * (1 / b.hh) - b.u[r];

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "bench/problem.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 
 namespace verve::bench {

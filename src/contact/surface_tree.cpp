@@ -1,15 +1,10 @@
 #include "contact/surface_tree.h"
+#include "base/finite.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace verve {
-
-namespace {
-
-bool finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
-
-}  // namespace
 
 void SurfaceTree::set_rows() {
   rows_.resize(surface_->rows);

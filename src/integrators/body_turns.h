@@ -8,7 +8,7 @@
 namespace verve {
 
 /// A takes a turn of a body for a deformation, although W does not: a body that rolls, or tips over on its support,
-/// gets there in small steps. As for an anchored island (Island::column_products), for each body of one that touches:
+/// gets there in small steps. As for an anchored island (StepSolver::column_products), for each body of one that touches:
 ///   B^-1 = A^-1 + sum Y T^-1 Y^T,   Y_a = e_a x arm,   arm = F (rest - A^-1 K rest),   T = (K Z)^T Y.
 class BodyTurns {
  public:

@@ -34,7 +34,7 @@ struct IterationProducts {
   Vec6 q_gg{};         // grad c_q^T A^-1 gg
   double gg_last = 0;  // gg^T A^-1 gg' with that of the iteration before, where it is asked for
   double h_Ag = 0;     // lin^T A^-1 gg of the true lin, where another column stands in its place
-  // Of active contacts (island_contact.cpp): what A^-1 gg, A^-1 lin and the columns of P and L do to H, which is not what
+  // Of active contacts (contact_solve.h): what A^-1 gg, A^-1 lin and the columns of P and L do to H, which is not what
   // grad H is to them in the metric of A.
   bool touches = false;
   double h_gg = 0, h_lin = 0;

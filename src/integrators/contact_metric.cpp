@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "integrators/row_products.h"
 #include "linear/front_kernel.h"
 
 namespace verve {
@@ -29,12 +30,6 @@ int steps_of_factor(int rows) { return 4 + rows / 10; }
 /// save, the call would cost.)
 const FloatRow* lanes(const Float4* f) { return reinterpret_cast<const FloatRow*>(f); }
 FloatRow* lanes(Float4* f) { return reinterpret_cast<FloatRow*>(f); }
-
-double product(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 }  // namespace
 
@@ -477,7 +472,7 @@ void ContactMetric::multipliers(const std::vector<double>& y, std::vector<double
   for (int step = 0; step < most_steps && rz > goal && rz > 0; ++step) {
     if (step >= least_steps && products_ >= enough_products) break;
     multiply(p_);
-    const double curvature = product(p_, q_);
+    const double curvature = row_product(p_, q_);
     if (!(curvature > 0)) break;
     const double alpha = rz / curvature;
     for (int i = 0; i < n; ++i) m_[i] += alpha * p_[i], r_[i] -= alpha * q_[i];

@@ -49,6 +49,7 @@ class ContactMetric {
   void multipliers(const std::vector<double>& y, std::vector<double>& out, const Solve& solve, double fraction);
   /// From so many products() on, multipliers() end after a few steps; what they lead to then is nearer than `out` was.
   double enough_products = std::numeric_limits<double>::infinity();
+  bool is_spent() const { return products_ >= enough_products; }
   /// Multiply-adds so far, and entries of factors in the solves for columns of A^-1.
   double products() const { return products_; }
   double entries() const { return entries_of_columns_; }

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "base/stopwatch.h"
 #include "potentials/polar.h"
 
@@ -21,13 +21,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Of the velocity of each body and of what forces make of it in a step (Island::largest_change): what an iteration
+/// Of the velocity of each body and of what forces make of it in a step (BodySpeeds): what an iteration
 /// changes less ends the minimisation. Of bodies at rest it is less, or they would creep.
 constexpr double end_change = 1e-3, rest_change = 1e-6;
-/// Of what forces make of its velocity in a step: a slower body counts as at rest.
-constexpr double rest_speed = 0.03;
-/// Of the fastest body: slower ones need not be more exact.
-constexpr double slowest = 1e-2;
 /// Iterations that a step has in any case.
 constexpr int least_iterations = 2;
 /// Iterations up to which the bounds of friction follow the pressure; then they stay, and the rest of the step goes
@@ -44,22 +40,22 @@ constexpr int most_backtracks = 5;
 
 }  // namespace
 
-StepOutcome Island::contact_step(double h, const Settings& settings, const Demand& demand) {
+StepOutcome StepSolver::contact_step(double h, const Settings& settings, const Demand& demand) {
   Stopwatch watch;
-  const double begun = work().milliseconds(), time_limit = plan_.time_limit;
+  const double begun = island_.work().milliseconds(), time_limit = plan_.time_limit;
   const Integrator& integrator = settings.base(plan_.base);
-  has_metric_ = loss_.on = false;
+  loss_.on = false;
   base_.stage = 0, base_.keep_rates = settings.touching != nullptr, base_.falling = {};
   // half a kick after the solve would shake what rests on something, or hangs from it
-  integrator.begin(motion, h, !contacts.grounded() && !anchored_, base_);
+  integrator.begin(motion, h, !contacts.grounded() && !anchored(), base_);
   choose(h, settings);
   problem_.direct = true, problem_.statics = false;
   problem_.releases_energy = problem_.plain = true;
   find_factor(base_.hh, settings);
   narrow_ = false;
   look_at_start(integrator, h);
-  if (problem_.grounded && problem_.momenta) find_free_momenta();
-  find_frame(h);
+  hold_free_momenta();
+  colliders_.find(contacts, start_.center_n, h);
   pose(h, demand);
   const Problem& p = problem_;
 
@@ -73,25 +69,24 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   }
   divide_forces(elastic_before_, push_before_);
   turns_.clear();
-  find_metric();
+  begin_contacts();
   accelerated_ = false;
   const Precision kernel = kernel_precision(settings.precision);
   solve_columns();
   start_iterate(h);
-  const StepProducts step_products = with_kept(column_products());
+  const StepProducts step_products = p.kept.products(column_products(), start_.radius);
   if (p.grounded) rest_on_contacts();
   if (p.momenta && !consistent()) {  // a step that is cut short, or shortened, has them all the same
     correct_momenta(x_);
     const RowArrays rows = arrays();
     pass([&](int begin, int end) { return arrive(rows, begin, end); });
   }
-  predicts_ = true;
   // Begins at the lower of two places, where the motion leads and x_n carried along by the held momenta: g(x) never
   // exceeds its value there.
   const double rest = find_rest(h);
   carry_stencils();
   // what is left of each sub-step adds up in a frame
-  const double enough = find_speeds(h) && p.grounded ? rest_change : end_change / plan_.substeps;
+  const double enough = speeds_.find(island_, h) && p.grounded ? rest_change : end_change / plan_.substeps;
   double change = infinity;
   double last_merit = infinity;
   x_before_.resize(rows_);
@@ -120,34 +115,34 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
       out.status = StepOutcome::Status::not_finite;
       return out;
     }
-    if (k > 0) change = stalled_ ? infinity : largest_change();
-    bool done = k >= 1 && (length == 0 ? !predicts_ : change < enough);
+    if (k > 0) change = contact_.stalled() ? infinity : speeds_.largest_change(island_, x_before_, x_, base_.hh);
+    bool done = k >= 1 && (length == 0 ? !contact_.looks_ahead() : change < enough);
     if (k >= 1 && k <= last_friction) {
       const bool known = done || k == last_friction || out.step_length < known_length;
       if (follow_pressure(known ? Contacts::Follow::both : Contacts::Follow::down, demand, out) >= enough) done = false;
     }
-    const double spent = work().milliseconds() - begun, next = spent * (k + 1) / std::max(k, 1);
+    const double spent = island_.work().milliseconds() - begun, next = spent * (k + 1) / std::max(k, 1);
     const bool late = k >= least_iterations && next > time_limit;
     if (done || late || k >= most_iterations) {
       out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
       break;
     }
-    if (length == 0) predicts_ = false;
+    if (length == 0) contact_.stop_looking_ahead();
     const RowSums& s = sums_.rows;
     Quantities c;
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    if (p.kept < 6) c = kept_part(c);
-    metric_.enough_products =
-        metric_.products() + Work::products_in(std::max(0.0, time_limit - spent) / std::max(least_iterations - k, 1));
+    c = held_part(c);
+    contact_.leave_products(
+        Work::products_in(std::max(0.0, time_limit - spent) / std::max(least_iterations - k, 1)));
     solve_gradient();
-    adopt_contacts();
+    contact_.adopt(contact_rows(), gg_, Ag_, solver());
     watch.book(out.timings.global);
     IterationProducts products_k = products();
     StepProducts products_s = step_products;
     take_in_contacts(products_s, products_k);
     const Direction d = constrained_direction(products_s, products_k, c, 0, infinity);
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
-    if (stalled_) out.step_length = std::max(out.step_length, 1.0);
+    if (contact_.stalled()) out.step_length = std::max(out.step_length, 1.0);
     last_merit = merit(0, 0);
     x_before_ = x_;
     add_contacts(d);
@@ -159,60 +154,21 @@ StepOutcome Island::contact_step(double h, const Settings& settings, const Deman
   return out;
 }
 
-/// Of each body, its rms velocity where the step begins and what forces make of it, in the units of a change: a small
-/// body beside a large one is to be as exact. True: all are at rest.
-bool Island::find_speeds(double h) {
-  speeds_.clear();
-  bool rest = true;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model_.bodies[bodies_[k]];
-    double v = 0, a = 0;
-    for (int r = 0; r < body.count; ++r) {
-      const Vec4 &velocity = motion.v[offsets_[k] + r], &acceleration = forcing.acceleration[offsets_[k] + r];
-      v += body.mass[r] * dot(velocity, velocity), a += body.mass[r] * dot(acceleration, acceleration);
-    }
-    v = std::sqrt(v / body.total_mass), a = h * std::sqrt(a / body.total_mass);
-    speeds_.push_back(v + a);
-    rest = rest && v < rest_speed * a;
-  }
-  const double fastest = *std::max_element(speeds_.begin(), speeds_.end());
-  for (double& speed : speeds_) speed = std::max(speed, slowest * fastest);
-  return rest;
-}
-
-/// Of the last iteration: the rms change of the velocity of a body, over its speed.
-double Island::largest_change() const {
-  double largest = 0;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model_.bodies[bodies_[k]];
-    double sum = 0;
-    for (int i = offsets_[k]; i < offsets_[k] + body.count; ++i) {
-      const Vec4 d = x_[i] - x_before_[i];
-      sum += forcing.mass[i] * dot(d, d);
-    }
-    const double change = std::sqrt(sum / body.total_mass) / base_.hh;
-    if (change > 0) largest = std::max(largest, speeds_[k] > 0 ? change / speeds_[k] : infinity);
-  }
-  return largest;
-}
-
 /// Friction at the pressure of this iterate. What anchors lose by it at x_n the step cannot hold. Returns the largest
 /// change of the velocity of a body that this makes, over its speed.
-double Island::follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out) {
-  const Contacts::FrictionChange change = contacts.follow_pressure(follow, x_.data(), gg_.data(), contact_energy_);
+double StepSolver::follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out) {
+  const Contacts::FrictionChange change = island_.follow_pressure(follow, x_, gg_);
   sums_.energy += change.energy;
   motion.energy += change.start, out.before += change.start;
   if (!demand.set_energy) problem_.target.h += change.start, out.target_total += change.start;
   double largest = 0;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const double dv = base_.hh * contacts.friction_change(int(k)) / model_.bodies[bodies_[k]].total_mass;
-    if (dv > 0) largest = std::max(largest, speeds_[k] > 0 ? dv / speeds_[k] : infinity);
-  }
+  for (int k = 0; k < int(island_.bodies().size()); ++k)
+    largest = std::max(largest, speeds_.share(k, base_.hh * contacts.friction_change(k) / island_.body(k).total_mass));
   return largest;
 }
 
 /// Stencils between bodies turn with the held momenta: a rigid motion leaves the active contacts as they are.
-void Island::carry_stencils() {
+void StepSolver::carry_stencils() {
   Vec3 to{};
   for (int i = 0; i < rows_; ++i) to += rest_pose_[i].xyz() * (forcing.mass[i] / total_mass_);
   Mat3 moment{};
@@ -224,25 +180,27 @@ void Island::carry_stencils() {
 /// What has been gained beyond the relative motion cannot be taken from it. Between here and the rigidly carried x_n,
 /// which has W_n and the held momenta and no other motion, lies a place where it can: v and its rates follow x there, as
 /// in the whole step.
-void Island::bound_contact_step(double h, Precision kernel) {
+void StepSolver::bound_contact_step(double h, Precision kernel) {
   const Problem& p = problem_;
   const double before = start_.kinetic + start_energy() + p.offset, slack = 1e-9 * p.e_ref;
+  const RigidMotion& frame = colliders_.motion();
   const auto unpaid = [&] {  // what is left when all of the relative motion is taken
-    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before - find_work(h);
+    const double gained = sums_.rows.kinetic + sums_.energy - p.beta * sums_.rows.force_v - before -
+                          colliders_.find_work(step_end(h), memory.loads);
     if (!(gained > slack)) return 0.0;
-    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh) - frame_.at(x_[i]);
+    for (int i = 0; i < rows_; ++i) Ag_[i] = (x_[i] - base_.xb[i]) * (1 / base_.hh) - frame.at(x_[i]);
     const RigidMotion held = verve::held_motion(masses(), held_momenta(), x_.data(), Ag_.data());
     return gained - relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data());
   };
   x_before_ = rest_pose_;
   double left = unpaid();
   for (int n = 0; n <= most_backtracks && left > slack; ++n) {
-    if (frame_moves()) end_ = x_;
+    if (colliders_.moves()) end_ = x_;
     shorten_step(n == most_backtracks ? 0 : 0.5);
     sums_.energy = add_gradient(x_, gg_, kernel);
     const double before = left;
     left = unpaid();
-    if (!frame_moves() || left <= before) continue;
+    if (!colliders_.moves() || left <= before) continue;
     // between colliders that move differently no rigid motion leaves W as it was: no farther than it helps
     x_.swap(end_);
     const RowArrays rows = arrays();
@@ -252,25 +210,21 @@ void Island::bound_contact_step(double h, Precision kernel) {
   }
 }
 
-void Island::finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out) {
+void StepSolver::finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out) {
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   // what colliders have done is known now; a dial asks for what it asks for
-  find_frame(h);
-  const double work = find_work(h), brought = demand.set_energy ? 0 : work;
-  keep_loads(h);
+  colliders_.find(contacts, start_.center_n, h);
+  const double work = colliders_.find_work(step_end(h), memory.loads), brought = demand.set_energy ? 0 : work;
+  colliders_.keep_loads(step_end(h), memory.loads);
   out.target_total += brought;
   Quantities c{{}, {}, s.kinetic + sums_.energy - p.beta * s.force_v - (p.target.h + brought)};
   if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-  out.residual = p.kept < 6 ? kept_part(c) : c;
+  out.residual = held_part(c);
   out.error_p = norm(out.residual.p) / p.scale_p;
   out.error_l = start_.radius > 0 ? norm(out.residual.l) / (start_.radius * p.scale_p) : 0;
   out.error_h = std::abs(c.h) / p.e_ref;
-  const double inverse = 1 / base_.hh;
-  for (int i = 0; i < rows_; ++i)
-    motion.gradient[i] = gg_[i] - ((x_[i] - base_.xb[i]) * inverse - base_.u[i]) * (forcing.mass[i] * inverse);
-  for (int i = 0; consistent() && i < rows_; ++i)
-    motion.gradient[i] -= (coupled_velocity(i) - consistent_.Du[i]) * inverse;
+  find_gradient();
   motion.energy = sums_.energy;
   integrator.finish(motion, forcing, h, base_, x_);
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "integrators/energy_correction.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -28,15 +28,11 @@ constexpr double most_growth = 1.5, most_growth_with_contacts = 3;
 
 }  // namespace
 
-Masses Island::masses() const {
-  return {forcing.mass.data(), rows_, total_mass_, consistent() ? &consistent_.coupling : nullptr};
-}
-
 /// Those of the last step: all of a free island's, those about a pivot, those that no contact resists, or none.
-HeldMomenta Island::held_momenta() const {
+HeldMomenta StepSolver::held_momenta() const {
   HeldMomenta out;
   if (!problem_.momenta) return out;
-  out.count = problem_.kept, out.basis = problem_.basis;
+  out.count = problem_.kept.count, out.basis = problem_.kept.basis;
   if (problem_.pivots) {
     out.pivot = problem_.pivot;
   } else {  // the basis is of P and L/R
@@ -46,29 +42,25 @@ HeldMomenta Island::held_momenta() const {
   return out;
 }
 
-RigidMotion Island::held_motion_now() const {
+RigidMotion StepSolver::held_motion_now() const {
   return verve::held_motion(masses(), held_momenta(), motion.x.data(), motion.v.data());
 }
 
-double Island::kinetic(const std::vector<Vec4>& v, const Vec3& drift) const {
-  return kinetic_energy(forcing.mass.data(), rows_, consistent_.coupling, v.data(), drift);
-}
-
 /// Changes of velocity, and of the rate that goes with it.
-void Island::add_velocities(const std::vector<Vec4>& dv) {
+void StepSolver::add_velocities(const std::vector<Vec4>& dv) {
   for (int i = 0; i < rows_; ++i) {
     motion.v[i] += dv[i];
     if (motion.history) motion.p[i] += dv[i];
   }
 }
 
-void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& out) {
+void StepSolver::correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& out) {
   if (plan.correction == EnergyCorrection::none) return;
   const bool impact = plan.correction == EnergyCorrection::restore_parts;
   const bool sought = !impact && plan.correction != EnergyCorrection::restore;
   if (sought) return_momenta(out);
-  const double residual = out.residual.h, kinetic_before = frame_moves() ? kinetic(motion.v) : 0;
-  enter_frame();
+  const double residual = out.residual.h, kinetic_before = colliders_.moves() ? kinetic(motion.v) : 0;
+  colliders_.enter(motion.x, motion.v);
   const double owed = demand.set_energy ? 0 : demand.debt.h;
   const double now = out.target_total + out.residual.h;
   // (what an impact takes from the rigid motion comes back: restitution takes its part where the bodies part)
@@ -77,15 +69,15 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
   if (sought && demand.lowers() && level < now) level = std::min(now, std::max(out.target_total, out.before));
   const double slack = sought ? std::min(problem_.tolerance, most_slack) * out.e_ref : 0;
   if (now > level + slack) {
-    take_energy(level + (frame_moves() ? kinetic(motion.v) - kinetic_before : 0), out);  // as seen from the frame
+    take_energy(level + (colliders_.moves() ? kinetic(motion.v) - kinetic_before : 0), out);  // as seen from the frame
     out.rose = out.target_total + out.residual.h > out.before + slack;
   } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
     if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
   }
-  if (frame_moves()) {
-    const double work = leave_frame();
+  if (colliders_.moves()) {
+    const double work = colliders_.leave(masses(), contacts, island_.offsets(), motion.x, motion.v);
     out.target_total += work, out.residual.h = residual + kinetic(motion.v) - kinetic_before - work;
   }
   out.error_h = std::abs(out.residual.h) / out.e_ref;
@@ -93,8 +85,8 @@ void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutc
 
 /// What a step that ended early has left of P and L goes by a rigid change of velocity, and x to where P leads its centre
 /// of mass: elsewhere L about any fixed point would be another.
-void Island::return_momenta(StepOutcome& out) {
-  if (!problem_.momenta || problem_.pivots || anchored_) return;
+void StepSolver::return_momenta(StepOutcome& out) {
+  if (!problem_.momenta || problem_.pivots || anchored()) return;
   if (std::max(out.error_p, out.error_l) <= most_momentum_error) return;
   const RigidMotion change =
       rigid_motion(masses(), held_momenta(), motion.x.data(), out.residual.p * -1.0, out.residual.l * -1.0);
@@ -112,7 +104,7 @@ void Island::return_momenta(StepOutcome& out) {
 /// contacts has gone back already, as far as it has gained by itself: bound_contact_step. Its pose need not pay for
 /// earlier ones.) What is to be left is taken from the level, not from what there is: a solve that was cut short may have
 /// any number of digits too much.
-void Island::take_energy(double level, StepOutcome& out) {
+void StepSolver::take_energy(double level, StepOutcome& out) {
   RigidMotion held = held_motion_now();
   double rest = without_relative_motion(held);
   if (rest > level && contacts.empty()) rest = go_back(level, out.length, held);
@@ -125,7 +117,7 @@ void Island::take_energy(double level, StepOutcome& out) {
 }
 
 /// H of the held motion and the pose alone, in the units of metrics.csv.
-double Island::without_relative_motion(const RigidMotion& held) const {
+double StepSolver::without_relative_motion(const RigidMotion& held) const {
   double sum = held.kinetic + motion.energy;
   for (int i = 0; i < rows_; ++i) sum -= dot(forcing.force[i], motion.x[i]);
   return sum;
@@ -134,7 +126,7 @@ double Island::without_relative_motion(const RigidMotion& held) const {
 /// To the motion relative to the held one as it is, and what that would have to grow too much for the way that forces
 /// drive the island from here: at a turning point of a vibration elastic ones, and where contacts have brought it to a
 /// stop theirs.
-void Island::give_energy(double missing, double slack, bool elastic, StepOutcome& out) {
+void StepSolver::give_energy(double missing, double slack, bool elastic, StepOutcome& out) {
   // of a body that flies without moving in itself, H is round-off of its flight
   if (elastic && !(missing > round_off * kinetic(motion.v))) return;
   const RigidMotion held = held_motion_now();
@@ -158,7 +150,7 @@ void Island::give_energy(double missing, double slack, bool elastic, StepOutcome
 /// bounces off), for restitution to take its part where they part. The rest, of which the square of the restitution comes
 /// back, are waves in the bodies, and go along A^-1 of the elastic forces' part of dF, which moves no
 /// centre of mass: given to the bounce they would throw a soft body higher than it came from. docs/decisions/012
-void Island::restore_parts(double missing, StepOutcome& out) {
+void StepSolver::restore_parts(double missing, StepOutcome& out) {
   divide_forces(elastic_, push_);
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i] + (push_[i] - push_before_[i]);
   solve(gg_, Ag_);
@@ -189,7 +181,7 @@ void Island::restore_parts(double missing, StepOutcome& out) {
 
 /// Elastic forces, those of anchors with them, and the push of contacts, without their friction, at the x of the last
 /// evaluation.
-void Island::divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const {
+void StepSolver::divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const {
   elastic.resize(rows_), push.assign(rows_, Vec4());
   for (int i = 0; i < rows_; ++i) elastic[i] = motion.gradient[i] * -1.0;
   for (const ContactRow& row : contacts.rows())
@@ -201,13 +193,13 @@ void Island::divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) 
 }
 
 /// v -> of each body the rigid motion with its momenta. Returns the kinetic energy of these.
-double Island::project_rigid(std::vector<Vec4>& v) const {
+double StepSolver::project_rigid(std::vector<Vec4>& v) const {
   double energy = 0;
   HeldMomenta all;
   all.count = 6;
-  for (size_t k = 0; k < bodies_.size(); ++k) {
-    const Body& body = model_.bodies[bodies_[k]];
-    const int first = offsets_[k];
+  for (size_t k = 0; k < island_.bodies().size(); ++k) {
+    const Body& body = island_.body(int(k));
+    const int first = island_.offsets()[k];
     const Masses masses{body.mass.data(), body.count, body.total_mass, &body.coupling};
     const RigidMotion rigid = verve::held_motion(masses, all, motion.x.data() + first, v.data() + first);
     for (int i = first; i < first + body.count; ++i) v[i] = rigid.at(motion.x[i]);
@@ -217,7 +209,7 @@ double Island::project_rigid(std::vector<Vec4>& v) const {
 }
 
 /// d without what would change the held momenta.
-void Island::leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const {
+void StepSolver::leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const {
   const RigidMotion held = verve::held_motion(masses(), held_momenta(), motion.x.data(), d.data());
   relative_motion(masses(), held, motion.x.data(), d.data(), out.data());
 }
@@ -225,7 +217,7 @@ void Island::leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& o
 /// To a pose between x_n, carried along by the held motion, and x, at which that motion and the potential have no more
 /// than `most`; with the velocities as they are, but for the momenta. The carried x_n has the potential of x_n. Returns
 /// what they have there.
-double Island::go_back(double most, double h, RigidMotion& held) {
+double StepSolver::go_back(double most, double h, RigidMotion& held) {
   const Vec3 momentum = held.momentum, spin = held.spin;
   std::vector<Vec4>& start = problem_.direct ? x_ : rest_pose_;  // x_n
   if (problem_.momenta) {
@@ -239,7 +231,7 @@ double Island::go_back(double most, double h, RigidMotion& held) {
   const auto go_to = [&](double t) {
     at = t;
     for (int i = 0; i < rows_; ++i) motion.x[i] = start[i] + (end_[i] - start[i]) * t;
-    evaluate_motion();
+    island_.evaluate_motion();
     held = rigid_motion(masses(), held_momenta(), motion.x.data(), momentum, spin);
     rest = without_relative_motion(held);
     return rest <= most;
@@ -259,7 +251,7 @@ double Island::go_back(double most, double h, RigidMotion& held) {
 
 /// Eq. 24 of a step along the loss: what the half-life takes goes from all of the motion about the rigid one alike, as
 /// damping in proportion to the mass does. Where that is less, the island has come to its least energy.
-void Island::damp(StepOutcome& out) {
+void StepSolver::damp(StepOutcome& out) {
   if (!(problem_.damped > 0)) return;
   out.target_total -= problem_.damped, out.residual.h += problem_.damped;
   if (out.residual.h > 0) {

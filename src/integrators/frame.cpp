@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/stopwatch.h"
 #include "integrators/island_state.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -133,9 +134,12 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
 World::IslandFrame World::plan_island(Island& island, const Attempt& attempt) {
   IslandFrame frame;
   frame.attempt = attempt;
+  const double before = island.work().milliseconds();
   frame.moving_collider = find_contacts(island, whole_frame(), attempt, false);
+  const double detection = island.work().milliseconds() - before;
   frame.limit = time_limit_of(island);
   frame.input = plan_input(island, frame.limit);
+  frame.input.detection_cost = detection;
   frame.plan = plan_frame(frame.input);
   frame.look_again = frame.plan.substeps > 1 && island.contacts.any_shape_moves();
   if (frame.look_again) begin_frame(island);
@@ -337,7 +341,7 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
   if (sleeps) put_to_sleep(island, outcome);
   ledger().settle(island, plan, outcome, demand), book_wind(island);
   for (size_t k = 0; k < island.bodies().size() && !sleeps; ++k)
-    state.ledger[island.bodies()[k]].work += island.collider_works()[k];
+    state.ledger[island.bodies()[k]].work += island.solver().collider_works()[k];
   sleeps ? note_meetings(island) : settle_contacts(island);
   note_contacts(island, h);
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;

@@ -10,7 +10,7 @@ namespace {
 /// Of the way that a body goes in a frame, relative to a pile: how near to where it will be it joins the pile [1]. What
 /// is pushed goes elsewhere than was predicted, and each body that is met in passing costs the pile another frame: the
 /// longest of `bin` takes two thirds of what it took with 0.
-constexpr double predicted_share = 0.75;
+constexpr double near_share = 0.75;
 
 }  // namespace
 
@@ -42,16 +42,30 @@ bool World::join_islands(End&& end, Slack&& slack, MayJoin&& may_join) {
   return state.touching.size() > before;
 }
 
-/// Islands of which one is a pile, all of whose contacts lost energy in the last frame, and which are predicted to meet
-/// are put together at once: to find out afterwards costs the pile another frame.
+/// Likewise those that come near a pile (in_pile_) of which contacts lose energy: within a share of the ways that both
+/// go, relative to the pile, whatever all of them drift by.
+template <class End>
+bool World::join_near_pile(End&& end) {
+  ways_.assign(model.bodies.size(), Vec3{});
+  Vec3 drift{};
+  int piled = 0;
+  for (const Island* island : islands_)
+    for (size_t k = 0; k < island->bodies().size(); ++k) {
+      const int b = island->bodies()[k];
+      const Body& body = model.bodies[b];
+      const Vec4* const to = end(*island, int(k), b);
+      for (int r = 0; r < body.count; ++r) ways_[b] += (to[r] - state.x[body.first + r]).xyz() / body.count;
+      if (in_pile_[b]) drift += ways_[b], ++piled;
+    }
+  if (piled == 0) return false;
+  drift = drift / piled;
+  return join_islands(end, [&](int b) { return near_share * norm(ways_[b] - drift); },
+                      [&](int a, int b) { return (in_pile_[a] || in_pile_[b]) && pair_of(a, b).restitution < 1; });
+}
+
+/// Islands that are predicted to meet are put together at once: to find out afterwards costs both another frame.
 void World::join_predicted() {
   if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels() || !settings.conserves()) return;
-  in_pile_.assign(model.bodies.size(), 0);
-  int piled = 0;
-  for (const IslandMemory& memory : state.islands)
-    for (const int b : memory.bodies)
-      if (memory.loses_energy()) in_pile_[b] = 1, ++piled;
-  if (piled == 0) return;
   const double h = scene.step;
   ahead_.resize(model.rows);
   for (const Island* island : islands_)
@@ -62,28 +76,25 @@ void World::join_predicted() {
             state.x[body.first + r] +
             (state.v[body.first + r] + island->forcing.acceleration[island->offset(int(k)) + r] * h) * h;
     }
-  // relative to the pile, whatever all of them drift by
-  const auto way = [&](int b) {
-    const Body& body = model.bodies[b];
-    Vec3 sum{};
-    for (int r = body.first; r < body.first + body.count; ++r) sum += (ahead_[r] - state.x[r]).xyz();
-    return sum / std::max(body.count, 1);
-  };
-  Vec3 drift{};
-  for (size_t b = 0; b < model.bodies.size(); ++b)
-    if (in_pile_[b]) drift += way(int(b));
-  drift = drift / piled;
-  const auto slack = [&](int b) { return predicted_share * norm(way(b) - drift); };
-  if (join_islands([&](const Island&, int, int b) { return ahead_.data() + model.bodies[b].first; }, slack,
-                   [&](int a, int b) { return (in_pile_[a] || in_pile_[b]) && pair_of(a, b).restitution < 1; }))
-    group_islands();
+  const auto end = [&](const Island&, int, int b) { return ahead_.data() + model.bodies[b].first; };
+  in_pile_.assign(model.bodies.size(), 0);
+  for (const IslandMemory& memory : state.islands)
+    for (const int b : memory.bodies) in_pile_[b] = memory.loses_energy();
+  const bool met = join_islands(end, [](int) { return 0.0; }, [](int, int) { return true; });
+  if (join_near_pile(end) || met) group_islands();
 }
 
 bool World::find_new_contacts() {
   if (!scene.contact || !scene.contact->bodies || islands_.size() < 2 || repels()) return false;
-  if (!join_islands([](const Island& island, int k, int) { return island.motion.x.data() + island.offset(k); },
-                    [](int) { return 0.0; }, [](int, int) { return true; }))
-    return false;
+  const auto end = [](const Island& island, int k, int) { return island.motion.x.data() + island.offset(k); };
+  const size_t before = state.touching.size();
+  if (!join_islands(end, [](int) { return 0.0; }, [](int, int) { return true; })) return false;
+  // those that have met go elsewhere now than they did, and will meet what they came near to
+  in_pile_.assign(model.bodies.size(), 0);
+  for (size_t k = before; k < state.touching.size(); ++k)
+    for (const int met : state.touching[k])
+      for (const int b : islands_.of(met).bodies()) in_pile_[b] = 1;
+  join_near_pile(end);
   group_islands();
   return true;
 }

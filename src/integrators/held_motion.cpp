@@ -34,7 +34,7 @@ Mat3 inertia_about(const Masses& masses, const Vec4* x, const Vec3& center) {
 }
 
 /// Moments of inertia and their axes. Angular momentum about an axis without inertia has a turn all the same, of more
-/// energy than anything: what has a part of it there is no pose to be in (Island::go_back).
+/// energy than anything: what has a part of it there is no pose to be in (StepSolver::go_back).
 struct Inertia {
   Mat3 axes;
   Vec3 moments;

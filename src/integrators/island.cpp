@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "integrators/own_stepper.h"
+#include "integrators/step_solver.h"
+
 namespace verve {
 
 Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies,
@@ -31,15 +34,9 @@ Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies
   }
   for (const int b : bodies_) consistent_.append(model.bodies[b]);
   if (consistent()) motion.elastic.resize(rows_);
-  base_.xb.resize(rows_), base_.u.resize(rows_);
-  for (std::vector<Vec4>* a :
-       {&x_, &gg_, &Ag_, &last_Ag_, &lin_, &Alin_, &kr_, &Akr_, &arm_, &end_, &x_before_, &rest_pose_})
-    a->resize(rows_);
-  for (std::vector<Float4>* a :
-       {&Ag_narrow_, &last_Ag_narrow_, &lin_narrow_, &Alin_narrow_, &kr_narrow_, &lever_narrow_})
-    a->resize(rows_);
   searches_ = !elastic_energy_.is_bounded();
   contact_energy_.resize(bodies_.size());
+  solver_ = std::make_unique<StepSolver>(*this), own_stepper_ = std::make_unique<OwnStepper>();
 }
 
 Island::Island(const Model& model, const Matter& matter, std::vector<Island*> parts, std::vector<int> bodies,
@@ -47,6 +44,8 @@ Island::Island(const Model& model, const Matter& matter, std::vector<Island*> pa
     : Island(model, matter, std::move(bodies), active_anchors) {
   parts_ = std::move(parts);
 }
+
+Island::~Island() = default;
 
 MatrixTerms Island::matrix_terms() const {
   MatrixTerms terms{&forcing.mass, &consistent_.coupling, {}, &anchors_};
@@ -111,25 +110,6 @@ void Island::evaluate_motion() {
   evaluated_ = true;
 }
 
-bool Island::find_factor(double hh, const Settings& settings) {
-  factor_.clear(), entries_ = 0;
-  if (parts_.empty()) {
-    if (Factor* const factor = matrix_.factor_for(hh, settings.factor_kind())) factor_.add(*factor, 0, rows_);
-  }
-  int first = 0;
-  for (Island* part : parts_) {
-    const Work before = part->matrix_.work();
-    Factor* const factor = part->matrix_.factor_for(hh, settings.factor_kind());
-    if (!factor) return factor_.clear(), false;
-    work_.factors += part->matrix_.work().factors - before.factors;
-    work_.made += part->matrix_.work().made - before.made;
-    factor_.add(*factor, first, part->rows_);
-    first += part->rows_;
-  }
-  entries_ = double(factor_.nonzeros());
-  return bool(factor_);
-}
-
 bool Island::is_solid() const {
   return std::all_of(bodies_.begin(), bodies_.end(),
                      [this](int b) { return !model_.bodies[b].mesh.tetrahedra.empty(); });
@@ -148,14 +128,14 @@ std::vector<int> Island::active_anchors() const {
 }
 
 void Island::restore_factors(const std::vector<FactorRecord>& records, const Settings& settings) {
-  factor_.clear();
+  solver_->forget_factors();
   matrix_.restore(bodies_[0], records, settings.factor_kind());
 }
 
 double Island::contact_cost() const {
   const double places = double(contacts.on_shapes.size() + contacts.on_faces.size() + contacts.on_edges.size());
   const Work each{.calls = double(bodies_.size()), .elements = elastic_energy_.elements(), .vertices = 12.0 * rows_,
-                  .entries = 2 * entries_, .places = 2 * places};
+                  .entries = 2 * solver_->factor_entries(), .places = 2 * places};
   return each.milliseconds();
 }
 
@@ -167,8 +147,79 @@ double Island::iteration_cost() const {
 Work Island::work() const {
   Work out = work_;
   out += matrix_.work();
-  out.products += metric_.products(), out.entries += metric_.entries();
+  out += solver_->work();
   return out;
+}
+
+bool Island::has_sheets() const {
+  for (const int b : bodies_)
+    if (matter_.bodies[b].surface.solid_faces < int(matter_.bodies[b].surface.faces.size())) return true;
+  return false;
+}
+
+double Island::kinetic(const std::vector<Vec4>& v, const Vec3& drift) const {
+  return kinetic_energy(forcing.mass.data(), rows_, consistent_.coupling, v.data(), drift);
+}
+
+bool Island::at_rest(double h, double tolerance) const {
+  // a look at the last step settles it for whatever moves
+  const double radius = memory.radius;
+  const double size = std::max(1e-16 * total_mass_ * radius * radius / (h * h), 1e-9 * memory.kinetic);
+  const double energy = motion.energy - elastic_energy_.prestress();
+  if (radius > 0 && energy > 1e3 * tolerance * size) return false;
+  Vec3 momentum{}, center{};
+  for (int i = 0; i < rows_; ++i) {
+    momentum += motion.v[i].xyz() * forcing.mass[i];
+    center += motion.x[i].xyz() * forcing.mass[i];
+  }
+  const Vec3 v = momentum / total_mass_;
+  center = center / total_mass_;
+  double second = 0;
+  for (int i = 0; i < rows_; ++i) {
+    const Vec3 r = motion.x[i].xyz() - center;
+    second += forcing.mass[i] * dot(r, r);
+  }
+  return energy + kinetic(motion.v, v) <
+         tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
+}
+
+bool Island::rests(double tolerance) const {
+  if (!contacts.touching()) return false;
+  return kinetic(motion.v) < tolerance * motion.energy;
+}
+
+void Island::apply_slip(std::vector<double>& losses) {
+  losses.assign(bodies_.size(), 0.0);
+  if (contacts.friction_anchors.empty()) return;
+  contacts.apply_slip(motion.x.data(), losses);
+  for (size_t k = 0; k < bodies_.size(); ++k) {
+    contact_energy_[k] -= losses[k], motion.energy -= losses[k];
+    losses[k] += contacts.start_loss(int(k));
+  }
+}
+
+StepInput Island::step_input(double h, const Settings& settings) const {
+  StepInput in;
+  in.conserves = settings.conserves(), in.automatic = settings.substeps == 0;
+  in.anchored = anchored_, in.searched = searches_, in.solid = is_solid(), in.contacts = !contacts.empty();
+  if (!in.conserves) return in;
+  if (in.contacts) {
+    const Integrator& base = settings.base(Base::contact);
+    in.plain_contact_base = base.is_direct() && base.stages() == 1;
+    in.restitution = memory.restitution;
+  } else {
+    in.at_rest = at_rest(h, settings.tolerance);
+  }
+  return in;
+}
+
+StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan) {
+  solver_->begin(plan);
+  return settings.own_step ? own_stepper_->step(*this, h, settings) : solver_->step(h, settings, demand);
+}
+
+void Island::correct_energy(const StepPlan& plan, const Demand& demand, StepOutcome& outcome) {
+  solver_->correct_energy(plan, demand, outcome);
 }
 
 }  // namespace verve

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "integrators/rigid_impulse.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -87,7 +88,7 @@ void Ledger::lower_energy(Island& island, double time, double h) const {
   if (!settings_.conserves() || island.bodies().size() > 1 || island.anchored() || !island.contacts.empty()) return;
   const auto wanted = dialled_energy(island.bodies()[0], time);
   if (!wanted || *wanted >= island.body_total(0)) return;
-  island.lower_energy(*wanted, h, settings_);
+  island.solver().lower_energy(*wanted, h, settings_);
   if (!island.is_evaluated()) island.evaluate_motion();
 }
 

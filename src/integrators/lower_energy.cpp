@@ -4,7 +4,7 @@
 // relaxes until the sum is right. P, L and the centre of mass stay.
 #include <cmath>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "integrators/rigid_impulse.h"
 
 namespace verve {
@@ -15,12 +15,12 @@ constexpr int most_relaxations = 300, bisections = 60;
 
 }  // namespace
 
-bool Island::lower_energy(double wanted, double h, const Settings& settings) {
+bool StepSolver::lower_energy(double wanted, double h, const Settings& settings) {
   const double hh = settings.integrator->effective_step(h);
-  const Factor* slot = matrix_.factor_for(hh, settings.factor_kind());
+  const Factor* slot = island_.matrix().factor_for(hh, settings.factor_kind());
   const GlobalSolver* factor = slot ? &slot->solver : nullptr;
-  if (!factor || anchored_) return false;
-  if (!evaluated_) evaluate_motion();
+  if (!factor || anchored()) return false;
+  if (!island_.is_evaluated()) island_.evaluate_motion();
 
   // the motion about the rigid one, kept in Ag_; velocities of a trial in lin_
   const RigidImpulse whole{forcing.mass.data(), motion.x.data(),      motion.v.data(), motion.p.data(), rows_,
@@ -47,7 +47,7 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
 
   // x -= A^-1 grad W lowers W every time (A bounds its Hessian) and leaves the centre of mass alone
   const auto trial_energy = [&](std::vector<Vec4>& x) {
-    const double potential = evaluate(x, gg_);
+    const double potential = island_.evaluate(x, gg_);
     velocities(x, share, lin_);
     return energy_of(x, lin_, potential);
   };
@@ -72,7 +72,7 @@ bool Island::lower_energy(double wanted, double h, const Settings& settings) {
   motion.x = x_;
   motion.v = lin_;
   motion.history = false;
-  evaluate_motion();
+  island_.evaluate_motion();
   return true;
 }
 

@@ -25,7 +25,7 @@ double average(const PlanInput& in, SubstepControl& control) {
 }
 
 int affordable(const PlanInput& in, int iterations) {
-  const double each = std::max(iterations * in.iteration_cost, 1e-9);
+  const double each = std::max(in.detection_cost + iterations * in.iteration_cost, 1e-9);
   return int(std::min(in.time_left / each, double(most_substeps)));
 }
 
@@ -64,9 +64,7 @@ bool plans_by_phase(const PlanInput& in) {
 
 Plan plan_frame(const PlanInput& in) {
   Plan plan;
-  plan.mode = in.unchanged ? Mode::asleep : in.contacts ? Mode::contact : in.anchored ? Mode::anchored : Mode::free;
   plan.control = in.control;
-  if (in.unchanged) return plan;
   if (in.fixed_substeps > 0) {
     // what is fixed is meant, but methods that hold nothing have no other way to say that one is enough
     plan.substeps = in.contacts && !in.conserves ? std::max(in.fixed_substeps, in.passing) : in.fixed_substeps;

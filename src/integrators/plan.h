@@ -87,7 +87,7 @@ inline constexpr double shortest_searched = 1.0 / 256;
 inline constexpr int longest_search = 40;
 /// Iterations without which a sub-step is not worth having, within a budget [1].
 inline constexpr int worthwhile = 5;
-/// What looking for contacts and the columns of a step with contacts take, in iterations [1].
+/// What the columns of a step with contacts and its first look at them take, in iterations [1].
 inline constexpr int preparation = 4;
 /// Sub-steps for passing that a budget may take away: nothing passes more than the whole of a thin body [1].
 inline constexpr int passing_reserve = 4;
@@ -120,7 +120,6 @@ struct PlanInput {
   bool searched = false;    // some potential has its steps searched for their length
   bool solid = true;        // tetrahedra alone
   bool sheets = false;      // some surface that encloses nothing
-  bool unchanged = false;   // it begins as the last frames began, and these left it so
   bool contacts = false;    // something may touch
   bool settling = false;    // all contacts lose energy, and no impact is going on
   int passing = 1;          // sub-steps in which nothing passes another thing unseen
@@ -128,11 +127,11 @@ struct PlanInput {
   std::optional<Deformation> deformation;  // none: at rest, or only its weight
   SubstepControl control;
   double time_left = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
-  double iteration_cost = 0;                                   // likewise, of a step
+  double iteration_cost = 0;                                   // likewise, of a step,
+  double detection_cost = 0;                                   // and of looking for contacts, in the whole frame
 };
 
 struct Plan {
-  Mode mode = Mode::free;
   int substeps = 1;
   SubstepControl control;
 };

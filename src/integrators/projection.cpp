@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "integrators/island.h"
 #include "integrators/rigid_impulse.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -85,7 +86,7 @@ Reading Projection::read(const Island& island) {
   return out;
 }
 
-/// Targets, K and scales as in Island::pose (docs/cpd.md), with v itself in place of (x - xb)/hh.
+/// Targets, K and scales as in StepSolver::pose (docs/cpd.md), with v itself in place of (x - xb)/hh.
 void Projection::begin(const Island& island, double h, const Demand& demand) {
   total_mass_ = island.total_mass();
   base_x_.resize(island.rows()), base_v_.resize(island.rows());
@@ -123,7 +124,7 @@ void Projection::begin(const Island& island, double h, const Demand& demand) {
     a.inner = std::abs(a.target.h - translation + given + s.work);
     a.e_ref = std::max(a.e_ref, a.inner);
   }
-  island.each_potential([&](const Potential& potential, int) {  // as in Island::pose
+  island.each_potential([&](const Potential& potential, int) {  // as in StepSolver::pose
     a.e_ref = std::max(a.e_ref, 1e-2 * potential.prestress());
   });
   a.scale_p = std::sqrt(2 * m * a.e_ref);
@@ -169,7 +170,7 @@ void Projection::finish(Island& island, double h, const Settings& settings, cons
   // the base step may have left W in float
   if (!island.is_evaluated() || settings.precision == Precision::float32) island.evaluate_motion();
   Quantities owed;
-  if (island.plan().holds) {
+  if (island.solver().plan().holds) {
     const int before = out.iterations;
     out.lambda = 0;
     owed = correct(island, h, settings, out);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "integrators/simulation_impl.h"
 #include "integrators/snapshot_content.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -405,7 +406,7 @@ std::vector<double> Simulation::example_weights(BodyId body, int potential) cons
 }
 
 std::string Simulation::global_solver(BodyId body) const {
-  return impl_->world.island_of(impl_->body("global_solver", body)).solver_description();
+  return impl_->world.island_of(impl_->body("global_solver", body)).solver().description();
 }
 
 int Simulation::winds() const { return int(impl_->world.matter.wind_surfaces.size()); }

@@ -44,7 +44,7 @@ struct StepOutcome {
   double before = 0;             // H where the step began, likewise
   Quantities residual;           // unscaled
   double heat = 0;               // of H, what the step could not resolve and does not owe
-  bool unresolved = false;  // its forces at x_n are too stiff for it to begin where they lead: Island::begin_lower
+  bool unresolved = false;  // its forces at x_n are too stiff for it to begin where they lead: StepSolver::begin_lower
   double loss = 0;               // |e|_A over sqrt(E_ref) of a step along its loss: how wrong it is where its energy is
   bool impossible = false;       // H* below K
   bool rose = false;             // H is above what it was before the step

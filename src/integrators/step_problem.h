@@ -1,9 +1,8 @@
 // The problem that a step solves, as values: where it begins and what it is asked for.
 #pragma once
 
-#include <array>
-
 #include "integrators/conservation.h"
+#include "integrators/kept_momenta.h"
 #include "integrators/row_passes.h"
 #include "linear/small.h"
 #include "verve/vec.h"
@@ -31,15 +30,14 @@ struct StepProblem {
   bool grounded = false;  // and it is the world
   bool pivots = false;    // anchored about a point or an axis, and nothing else pulls
   Vec3 pivot;
-  int kept = 6;  // how many of the momenta no contact resists, and which: combinations of P and L/R
-  std::array<Vec6, 6> basis{};
+  KeptMomenta kept;
   bool direct = true, statics = false;  // of the integrator
   bool releases_energy = false;         // of H, which becomes a debt
   bool plain = false;                   // from its beginning
   double tolerance = 0, beta = 0, offset = 0;
   Quantities target;
   double rigid = 0;    // K
-  double damped = 0;   // of H: taken from the motion after the step (Island::damp),
+  double damped = 0;   // of H: taken from the motion after the step (StepSolver::damp),
   double damping = 0;  // and what the half-life alone asks for
   double e_ref = 0, scale_p = 0;
   double present = 0;  // energy scale of the state as it is, however far away the target
@@ -51,7 +49,7 @@ struct IterateSums {
   double energy = 0;  // W
 };
 
-/// What an anchored island swings by: see Island::column_products.
+/// What an anchored island swings by: see StepSolver::column_products.
 struct Swing {
   Mat3 inverse;  // T^-1
   Vec3 lin, gg;  // Y^T lin, Y^T gg

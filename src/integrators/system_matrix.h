@@ -53,7 +53,7 @@ class SystemMatrix {
     long state = -1;                         // another one whenever it is made or follows: what it solves to the last bit
     std::shared_ptr<const FactorBase> base;  // what it was made with
     GlobalSolver solver;
-    struct {  // of a single body in its rest shape, see Island::column_products
+    struct {  // of a single body in its rest shape, see StepSolver::column_products
       long state = -1;  // of the factor
       std::vector<Vec4> arm, lever;  // rest - A^-1 K rest, A^-1 K rest
       std::vector<Float4> arm_narrow, lever_narrow;

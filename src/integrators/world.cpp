@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "integrators/island_state.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -270,7 +271,7 @@ void World::apply_pushes(double from, double to) {
 
 long World::right_hand_sides() const {
   long sum = 0;
-  for (const Island* island : islands_) sum += island->right_hand_sides();
+  for (const Island* island : islands_) sum += island->solver().right_hand_sides();
   return sum;
 }
 

@@ -161,6 +161,8 @@ class World {
   /// Islands of bodies that are linked or touch each other.
   void group_islands();
   void join_predicted();
+  template <class End>
+  bool join_near_pile(End&& end);
   /// Bodies of different islands that touch where these have come to; true when there are more than before.
   bool find_new_contacts();
   template <class End, class Slack, class MayJoin>
@@ -289,7 +291,8 @@ class World {
   std::vector<Penetration> penetrations_;
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Motion> starts_;  // of searched steps, by the number of halvings
-  std::vector<char> in_pile_;   // bodies, of join_predicted
+  std::vector<char> in_pile_;   // bodies, of join_near_pile,
+  std::vector<Vec3> ways_;      // and how far they go
   std::vector<Vec4> ahead_;     // where bodies would come to if nothing touched them
   std::vector<ContactDetector::SweptBody> swept_;
   std::vector<double> losses_;

@@ -1,4 +1,5 @@
 #include "render/soup.h"
+#include "base/finite.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,6 @@
 namespace verve::render {
 
 namespace {
-
-bool finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 /// Halves edges longer than `longest`. Whether an edge is cut depends on the edge alone, so neighbours agree and no
 /// crack opens.

@@ -5,14 +5,13 @@
 #include <map>
 #include <numbers>
 
+#include "base/finite.h"
 #include "integrators/turn.h"
 #include "model/model.h"
 
 namespace verve::render {
 
 namespace {
-
-bool finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 /// The next of 1, 2, 5, 10, … from x on.
 double round_up(double x) {

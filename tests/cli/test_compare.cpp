@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "process.h"
+#include "source_dir.h"
 #include "verve/record.h"
 #include "verve/registry.h"
 #include "verve/scene_file.h"
@@ -316,7 +317,7 @@ TEST_CASE("the page of a comparison has every run in its table, its views and it
     MESSAGE("SKIPPED: node is not installed");
     return;
   }
-  const std::string command = "node '" VERVE_SOURCE_DIR "/tests/record/report_page.js' '" +
+  const std::string command = "node '" + verve::test::in_sources("tests/record/report_page.js") + "' '" +
                               folder.text("o/compare.html") + "' > '" + folder.text("built") + "' 2>&1";
   const int status = std::system(command.c_str());
   const std::string built = read_file(folder.path("built"));

@@ -1,4 +1,5 @@
 #include "geometry/mesh_checks.h"
+#include "source_dir.h"
 
 using namespace verve;
 using namespace verve::test;
@@ -181,7 +182,7 @@ TEST_CASE("writing to an unknown extension or a missing folder is an error") {
 }
 
 TEST_CASE("meshes made by others can be read") {
-  const std::filesystem::path folder = std::filesystem::path(VERVE_SOURCE_DIR) / ".." / "shared" / "meshes";
+  const std::filesystem::path folder = verve::test::in_sources("../shared/meshes");
   if (!std::filesystem::is_directory(folder)) {
     MESSAGE("SKIPPED: no folder ../shared/meshes beside the sources");
     return;

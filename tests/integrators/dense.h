@@ -63,9 +63,9 @@ struct Problem {
   Matrix Dq;  // by what the momenta are put right: grad c_q, but L by turns of the affine image of the rest shape
   Vector w;   // what grad H has of grad c_q, about: by that part P and L are put right as they are
 
-  /// `start` is the motion before the step, `rig.island->base()` that of the step just made.
+  /// `start` is the motion before the step, `rig.island->solver().base()` that of the step just made.
   Problem(Rig& r, const Motion& start, const std::string& method, double h) : rig(r), momenta(!r.island->anchored()) {
-    const BaseStep& base = rig.island->base();
+    const BaseStep& base = rig.island->solver().base();
     const int n = rig.rows();
     xb = flat(base.xb), u = flat(base.u), f = flat(rig.island->forcing.force);
     hh = base.hh;

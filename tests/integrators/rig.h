@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/random.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 #include "scenes_for_tests.h"
 

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "contact/repulsion.h"
 #include "integrators/contact_scenes.h"
+#include "integrators/step_solver.h"
 #include "integrators/world.h"
 #include "linear/cholesky.h"
 #include "linear/sparse.h"
@@ -214,12 +215,12 @@ TEST_CASE("a factor that follows planes equals a fresh one, and is the old one w
     followed |= !island.matrix().planes().empty();
     SymmetricAssembly assembly;
     bool has_pattern = false;
-    island.matrix().assemble(assembly, has_pattern, island.base().hh);
+    island.matrix().assemble(assembly, has_pattern, island.solver().base().hh);
     Cholesky fresh;
     REQUIRE(fresh.factorize(assembly.matrix(), true, Precision::float64));
     std::vector<Vec4> b(island.rows()), x(island.rows()), y(island.rows());
     for (int i = 0; i < island.rows(); ++i) b[i] = Vec4(random_in_ball(3, i));
-    island.solve(b, x);
+    island.solver().solve(b, x);
     fresh.solve(b.data(), y.data());
     double worst = 0, size = 0;
     for (int i = 0; i < island.rows(); ++i)

@@ -31,7 +31,7 @@ TEST_CASE("the gradient of the objective is its slope, for every base integrator
       rig->step(settings_for(method, 1));
       const Problem problem(*rig, start, method, frame);
       Vector x = flat(rig->island->motion.x);
-      const Vector coded = flat(rig->island->objective_gradient());
+      const Vector coded = flat(rig->island->solver().objective_gradient());
       const double d = 1e-6;
       double worst = 0;
       for (int i = 0; i < x.size(); ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("the local/global iterate of Eq. 7 is the quasi-Newton iterate of Eq. 
         rig->step_from(start, settings_for("pd", k + 1));
         const Vector coded = flat(rig->island->motion.x);
         // Eq. 7: (M/h^2 + sum w G^T G) x' = M/h^2 y + sum w G^T p, from the projections
-        const BaseStep& base = rig->island->base();
+        const BaseStep& base = rig->island->solver().base();
         Matrix rhs(rig->rows(), 3);
         for (int r = 0; r < rig->rows(); ++r) {
           const Vec4 y = (base.xb[r] + base.u[r] * base.hh) * (rig->mass(r) / (base.hh * base.hh));
@@ -173,7 +173,7 @@ TEST_CASE("momenta from velocities equal momenta from positions, and are linear 
     for (int k = 0; k < 10; ++k) {
       rig.step(settings);
       const Motion& now = rig.island->motion;
-      const BaseStep& base = rig.island->base();
+      const BaseStep& base = rig.island->solver().base();
       // Eq. 10: at the new positions with the new velocities; Eq. 11: from x and the known xb alone
       Vec3 p{}, l{};
       const Vec3 c = rig.center(base.xb);
@@ -424,13 +424,13 @@ TEST_CASE("a step makes 3 scalar solves to set up, 6 where its columns are not k
       rig.shake(0.1, 1, 14);
       const bool held = std::string(method) != "pd";
       for (int k = 0; k < 20; ++k) {
-        const long before = rig.island->right_hand_sides();
+        const long before = rig.island->solver().right_hand_sides();
         const StepOutcome out = rig.step(settings_for(method, 40, 1e-6));
         // Of the rest shape, only once: the columns of L of a free island, the swing of an anchored one. The paper's
         // own step solves for those of L each time, and has no swing.
         const bool published = std::string(method) == "published";
         const bool more = published ? !anchored : k == 0;
-        REQUIRE(rig.island->right_hand_sides() - before == (!held ? 0 : more ? 6 : 3) + 3 * out.iterations);
+        REQUIRE(rig.island->solver().right_hand_sides() - before == (!held ? 0 : more ? 6 : 3) + 3 * out.iterations);
       }
       CHECK(rig.island->matrix().factorizations() == 1);
     }
@@ -439,9 +439,9 @@ TEST_CASE("a step makes 3 scalar solves to set up, 6 where its columns are not k
   Rig rig(small_box(2), {strain(1e4)});
   for (int k = 0; k < 3; ++k) {
     rig.shake(1, 1, 14 + k);
-    const long before = rig.island->right_hand_sides();
+    const long before = rig.island->solver().right_hand_sides();
     const StepOutcome out = rig.step(settings_for("cpd", 40, 1e-6));
-    CHECK(rig.island->right_hand_sides() - before == (k == 0 ? 9 : 6) + 3 * out.iterations);
+    CHECK(rig.island->solver().right_hand_sides() - before == (k == 0 ? 9 : 6) + 3 * out.iterations);
   }
 }
 

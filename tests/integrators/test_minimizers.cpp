@@ -47,7 +47,7 @@ struct Bar : Rig {
   }
 
   double objective() const {
-    const BaseStep& b = island->base();
+    const BaseStep& b = island->solver().base();
     double sum = island->motion.energy;
     for (int r = 0; r < rows(); ++r) {
       const Vec4 d = (island->motion.x[r] - b.xb[r]) * (1 / b.hh) - b.u[r];
@@ -62,7 +62,7 @@ struct Bar : Rig {
   double slope_after(const Settings& settings) {
     step_from(start, settings);
     double sum = 0;
-    for (const Vec4& g : island->objective_gradient()) sum += dot(g, g);
+    for (const Vec4& g : island->solver().objective_gradient()) sum += dot(g, g);
     return std::sqrt(sum);
   }
   /// Iterations until g - least is this share of what it was after none; 0 where `most` are not enough.
@@ -173,7 +173,7 @@ TEST_CASE("where no potential has a Hessian Newton's method has the iterates of 
     double off = 0, moved = 0;
     for (int r = 0; r < bar.rows(); ++r) {
       off = std::max(off, norm((bar.island->motion.x[r] - pd[r]).xyz()));
-      moved = std::max(moved, norm((pd[r] - bar.island->base().xb[r] - bar.island->base().u[r] * frame).xyz()));
+      moved = std::max(moved, norm((pd[r] - bar.island->solver().base().xb[r] - bar.island->solver().base().u[r] * frame).xyz()));
     }
     CHECK(moved > 1e-3);
     CHECK(off <= 1e-12 * size);
@@ -232,7 +232,7 @@ TEST_CASE("ADMM with quadratic terms has the iterates of PD (Inventory N03)") {
     double off = 0, moved = 0;
     for (int r = 0; r < rig.rows(); ++r) {
       off = std::max(off, norm((rig.island->motion.x[r] - pd[r]).xyz()));
-      moved = std::max(moved, norm((pd[r] - rig.island->base().xb[r] - rig.island->base().u[r] * frame).xyz()));
+      moved = std::max(moved, norm((pd[r] - rig.island->solver().base().xb[r] - rig.island->solver().base().u[r] * frame).xyz()));
     }
     CHECK(moved > 1e-4);  // it does bend back
     CHECK(off <= 1e-13 * size);

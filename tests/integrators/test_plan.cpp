@@ -120,7 +120,6 @@ TEST_CASE("sheets have shorter steps after a large error, and longer ones after 
 TEST_CASE("with contacts the frame has as many sub-steps as impact, vibration and passing ask for") {
   using planning::contact_phase;
   CHECK(plan_frame(touching(0)).substeps == 1);
-  CHECK(plan_frame(touching(0)).mode == Mode::contact);
   CHECK(plan_frame(touching(1.01 * contact_phase)).substeps == 2);
   PlanInput in = touching(0);
   in.deformation = turning(3 * contact_phase);
@@ -164,6 +163,9 @@ TEST_CASE("a budget takes sub-steps away, but nothing passes unseen") {
   CHECK(plan_frame(in).substeps == 1);
   in = touching(100), in.iteration_cost = 1, in.passing = 8;
   in.time_left = (planning::worthwhile + planning::preparation) * 3;
+  CHECK(plan_frame(in).substeps == 3);
+  in.detection_cost = planning::worthwhile + planning::preparation;  // as much again, for looking
+  in.time_left *= 2;
   CHECK(plan_frame(in).substeps == 3);
   in.time_left = 0;
   CHECK(plan_frame(in).substeps == 2);

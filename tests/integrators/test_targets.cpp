@@ -88,7 +88,7 @@ TEST_CASE("closed: Eq. 12 adds nothing to P and L, bit for bit, under every meth
     const Measures before = w->measure(0);
     REQUIRE(norm(before.spin) > 1);
     REQUIRE(w->step());
-    const Quantities& target = w->island_of(0).target();
+    const Quantities& target = w->island_of(0).solver().target();
     CHECK(target.p == before.momentum);
     CHECK(target.l == before.spin);
   }

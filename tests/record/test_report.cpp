@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "fixtures.h"
+#include "source_dir.h"
 
 using namespace record_test;
 
@@ -262,8 +263,8 @@ TEST_CASE("the scripts of a report are free of syntax errors, and its geometry f
     return;
   }
   Folder folder;
-  const std::string command = "node '" VERVE_SOURCE_DIR "/tests/record/report_scripts.js' '" VERVE_SOURCE_DIR
-                              "/src/record/report' > '" +
+  const std::string command = "node '" + verve::test::in_sources("tests/record/report_scripts.js") + "' '" +
+                              verve::test::in_sources("src/record/report") + "' > '" +
                               (folder.path / "out").string() + "' 2>&1";
   const int status = std::system(command.c_str());
   const std::string said = read_text(folder.path / "out");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "scenes.h"
+#include "source_dir.h"
 #include "verve/registry.h"
 #include "verve/simulation.h"
 
@@ -27,10 +28,10 @@ TEST_CASE("the built-in scenes are all there is in scenes/, and equal to their f
   std::vector<std::string> names;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     names.push_back(builtin.name);
-    CHECK(builtin.text == read_text(VERVE_SOURCE_DIR "/scenes/" + builtin.name + ".json"));
+    CHECK(builtin.text == read_text(verve::test::in_sources("scenes/" + builtin.name + ".json")));
   }
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(VERVE_SOURCE_DIR "/scenes"))
+  for (const auto& entry : std::filesystem::directory_iterator(verve::test::in_sources("scenes")))
     if (entry.path().extension() == ".json" && entry.path().stem() != "schema")
       files.insert(entry.path().stem().string());
   CHECK(std::set<std::string>(names.begin(), names.end()) == files);
@@ -61,7 +62,7 @@ TEST_CASE("every built-in scene survives being written and read") {
 }
 
 TEST_CASE("docs/scenes.md lists every built-in scene with its potentials") {
-  const std::string docs = read_text(VERVE_SOURCE_DIR "/docs/scenes.md");
+  const std::string docs = read_text(verve::test::in_sources("docs/scenes.md"));
   for (const BuiltinScene& builtin : builtin_scenes()) {
     std::vector<std::string> types;
     const Scene scene = read_scene(builtin.name).value();
@@ -76,7 +77,7 @@ TEST_CASE("docs/scenes.md lists every built-in scene with its potentials") {
 }
 
 TEST_CASE("the example of docs/scenes.md is a sound scene") {
-  const std::string docs = read_text(VERVE_SOURCE_DIR "/docs/scenes.md");
+  const std::string docs = read_text(verve::test::in_sources("docs/scenes.md"));
   const std::string fence = "```json\n";
   const size_t start = docs.find(fence);
   REQUIRE(start != std::string::npos);
@@ -96,7 +97,7 @@ TEST_CASE("P24: the garden has at least the size of PD Fig. 1, with solids, shee
   for (const AnchorSpec& anchor : scene.anchors)
     if (!anchor.to_body.empty()) tied.insert(anchor.body + " to " + anchor.to_body);
   CHECK(tied.size() >= 8);
-  CHECK(read_text(VERVE_SOURCE_DIR "/scenes/garden.json").size() < 20000);  // generators, not lists of vertices
+  CHECK(read_text(verve::test::in_sources("scenes/garden.json")).size() < 20000);  // generators, not lists of vertices
 
   Simulation simulation = Simulation::create(scene).value();
   CHECK(3 * simulation.vertices() >= 49000);

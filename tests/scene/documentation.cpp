@@ -8,11 +8,13 @@
 #include <set>
 #include <sstream>
 
+#include "source_dir.h"
+
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = VERVE_SOURCE_DIR;
+const fs::path root = verve::test::in_sources("");
 
 std::string text_of(const fs::path& path) {
   std::ifstream in(path);

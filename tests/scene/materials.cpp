@@ -6,6 +6,7 @@
 
 #include "scene/document.h"
 #include "scenes.h"
+#include "source_dir.h"
 #include "verve/material.h"
 #include "verve/simulation.h"
 
@@ -166,7 +167,7 @@ TEST_CASE("a scene with materials is written out in full and runs to the same bi
 }
 
 TEST_CASE("docs/materials.md has the numbers of the table (VERVE_UPDATE=1 rewrites them)") {
-  const char* const file = VERVE_SOURCE_DIR "/docs/materials.md";
+  const std::string file = verve::test::in_sources("docs/materials.md");
   std::string docs = read_text(file);
   const std::string begin = "<!-- made from the table of materials -->\n", end = "<!-- end of the table -->";
   REQUIRE(docs.find(begin) != std::string::npos);

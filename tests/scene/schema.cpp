@@ -9,6 +9,7 @@
 
 #include "scene/document.h"
 #include "scenes.h"
+#include "source_dir.h"
 
 using namespace verve;
 
@@ -31,8 +32,8 @@ class Validator {
   valijson::Schema schema_;
 };
 
-const char* const schema_file = VERVE_SOURCE_DIR "/scenes/schema.json";
-const char* const docs_file = VERVE_SOURCE_DIR "/docs/scenes.md";
+const std::string schema_file = verve::test::in_sources("scenes/schema.json");
+const std::string docs_file = verve::test::in_sources("docs/scenes.md");
 
 /// Where the key table stands in docs/scenes.md.
 std::pair<size_t, size_t> table_in(const std::string& docs) {

@@ -1,4 +1,4 @@
-// Acceleration of the steps x -> e of a minimiser whose B stays the same. Island::step takes e itself where g would
+// Acceleration of the steps x -> e of a minimiser whose B stays the same. StepSolver::step takes e itself where g would
 // rise.
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // ADMM (Overby, Brown, Li, Narain 2017, "ADMM >= Projective Dynamics"): g with a copy z of every A x, and multipliers
 // that pull the two together. Weights are those of PD, so that the matrix of the global step is A.
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -23,7 +23,7 @@ class Admm final : public Minimizer {
   }
 
   double descend(Island& island, const std::vector<Vec4>& x, const std::vector<Vec4>&, std::vector<Vec4>& dx) override {
-    const BaseStep& base = island.base();
+    const BaseStep& base = island.solver().base();
     const std::vector<double>& mass = island.forcing.mass;
     const double inverse = 1 / base.hh;
     // A x - (M (xb + hh u)/hh^2 + sum w A_i^T (z_i - u_i)): what the global step brings to zero
@@ -50,7 +50,7 @@ class Admm final : public Minimizer {
         term.links.add_gradient(x.data(), gradient_.data());
       }
     }
-    island.solve(gradient_, dx);
+    island.solver().solve(gradient_, dx);
     return dot(gradient_, dx) + gap;
   }
 

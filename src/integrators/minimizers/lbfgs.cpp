@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "integrators/minimizers/secant_pairs.h"
 
 namespace verve {
@@ -103,7 +103,7 @@ class Lbfgs final : public Minimizer {
   }
   double descend(Island& island, const std::vector<Vec4>& x, const std::vector<Vec4>& gg,
                  std::vector<Vec4>& dx) override {
-    island.solve(gg, dx);
+    island.solver().solve(gg, dx);
     bool dropped;
     pairs_.visit(x, gg, dx, dropped);
     const double plain = dot(gg, dx);

@@ -1,5 +1,5 @@
 // The second axis of a method: how the objective g(x) = 1/2 |v - u|^2_M + W(x) of a step is minimised
-// (docs/minimisers.md). Island::step has the loop, the length of a step and the end of the iteration; a minimiser says
+// (docs/minimisers.md). StepSolver::step has the loop, the length of a step and the end of the iteration; a minimiser says
 // where to go next.
 #pragma once
 

@@ -2,7 +2,7 @@
 // Hessian.
 #pragma once
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -10,7 +10,7 @@ class StepMatrix {
  public:
   /// False when it is as it was.
   bool refresh(const Island& island, bool without_hessians) {
-    const double hh = island.base().hh;
+    const double hh = island.solver().base().hh;
     if (has_pattern_ && hh == hh_ && island.version() == version_) return false;
     island.matrix().assemble(assembly_, has_pattern_, hh, without_hessians);
     hh_ = hh, version_ = island.version();

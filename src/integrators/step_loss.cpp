@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/finite.h"
 #include "base/parallel.h"
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "base/stopwatch.h"
 #include "integrators/turn.h"
 
@@ -35,10 +36,7 @@ constexpr int settles_after = 24;
 constexpr double settled = 3;  // times the length that counts as rest
 constexpr int least_iterations = 2;
 
-Vec3 vec3(const Vec4& a) { return {a.x, a.y, a.z}; }
-Vec3 vec3(const Float4& a) { return {a.x, a.y, a.z}; }
-
-bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+Vec3 wide(const Float4& a) { return {a.x, a.y, a.z}; }
 
 Vec6 stack(const Vec3& p, const Vec3& l) { return {p.x, p.y, p.z, l.x, l.y, l.z}; }
 
@@ -56,19 +54,19 @@ Mat3 mean_rotation(const Vec3& theta) {
 /// shorten have no fixed column; energy that a dial asks for belongs to all of the motion; and backward Euler loses it
 /// from all of the motion, so that its loss is no direction of its own. Of a solid that swings, and holds H alone, the
 /// swing itself is part of the loss (pendulum: 0.030 from fine steps along the loss, 0.022 along the gradient).
-bool Island::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
+bool StepSolver::follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator,
                           bool plain) const {
   const Problem& p = problem_;
   return settings.direction == EnergyDirection::loss && p.held && p.direct && !p.published && !p.touches &&
-         !p.releases_energy && !plain && !pairs_ && !searches_ && integrator.takes_elastic() && !demand.set_energy &&
-         !(p.swings && is_solid());
+         !p.releases_energy && !plain && !pairs_ && !island_.searches() && integrator.takes_elastic() && !demand.set_energy &&
+         !(p.swings && island_.is_solid());
 }
 
 /// l = (h (f - J grad W(x_n)) - M (v - v_n))/hh, what the base takes for the impulse of the step at its beginning less
 /// what it made of it: of slow modes 1/2 (omega h)^2 v, of stiff ones all that is lost or rings. J is the mean rotation
 /// of the step: a body that turns as a whole, in equilibrium with its rotation, loses nothing. e = A^-1 l goes into the
 /// column of lin, l into that of the levers' right-hand side, which the step is done with.
-void Island::find_loss(double h, StepProducts& step) {
+void StepSolver::find_loss(double h, StepProducts& step) {
   const double inverse = 1 / base_.hh;
   const Mat3 rotation = mean_rotation((start_.inertia_inverse * start_.spin) * h);
   parallel_for(rows_, row_grain, [&](int begin, int end, int) {
@@ -77,7 +75,7 @@ void Island::find_loss(double h, StepProducts& step) {
       Vec4 l{};
       if (m > 0) {
         const Vec4 dv = (x_[i] - base_.xb[i]) * inverse - motion.v[i];
-        l = (forcing.force[i] * h - Vec4(rotation * vec3(motion.gradient[i])) * h - dv * m) * inverse;
+        l = (forcing.force[i] * h - Vec4(rotation * motion.gradient[i].xyz()) * h - dv * m) * inverse;
         if (consistent()) l -= (coupled_velocity(i) - consistent_.coupling.row(motion.v.data(), i)) * inverse;
       }
       if (narrow_) {
@@ -102,14 +100,14 @@ void Island::find_loss(double h, StepProducts& step) {
     for (int i = begin; i < end; ++i) {
       const double m = forcing.mass[i];
       if (!(m > 0)) continue;
-      const Vec3 l = narrow_ ? vec3(kr_narrow_[i]) : vec3(kr_[i]), e = narrow_ ? vec3(Alin_narrow_[i]) : vec3(Alin_[i]);
-      const Vec3 lin = narrow_ ? vec3(lin_narrow_[i]) : vec3(lin_[i]);
+      const Vec3 l = narrow_ ? wide(kr_narrow_[i]) : kr_[i].xyz(), e = narrow_ ? wide(Alin_narrow_[i]) : Alin_[i].xyz();
+      const Vec3 lin = narrow_ ? wide(lin_narrow_[i]) : lin_[i].xyz();
       s.l_e += dot(l, e), s.lin_e += dot(lin, e), s.l_Ml += dot(l, l) / m;
       if (!levers) continue;
-      const Vec3 lever = (narrow_ ? vec3(lever_narrow_[i]) : vec3(wide_lever[i])) - off;
+      const Vec3 lever = (narrow_ ? wide(lever_narrow_[i]) : wide_lever[i].xyz()) - off;
       s.p_l += l, s.p_lin += lin, s.lever_l += cross(lever, l), s.lever_lin += cross(lever, lin);
-      s.p_e += e * m, s.spin_e += cross(vec3(base_.xb[i]) - start_.about, e) * m;
-      if (consistent()) s.spin_e += cross(vec3(consistent_.Dr[i]), e);
+      s.p_e += e * m, s.spin_e += cross(base_.xb[i].xyz() - start_.about, e) * m;
+      if (consistent()) s.spin_e += cross(consistent_.Dr[i].xyz(), e);
     }
     return s;
   });
@@ -137,7 +135,7 @@ void Island::find_loss(double h, StepProducts& step) {
 /// forces are too stiff for the step, their acceleration at x_n leads far away from anything that the iterations come
 /// back from in time (a rope of 9.8 kN: they ended above H, and it did not move). (find_rest is at least W(x_n). What is
 /// held about a pivot is carried round that, which find_rest does not know.) Whether it is the latter.
-bool Island::begin_lower(double h, Precision kernel) {
+bool StepSolver::begin_lower(double h, Precision kernel) {
   if (problem_.pivots) return false;
   const double here = merit(0, 0);
   if (here <= motion.energy || here <= find_rest(h)) return false;
@@ -149,13 +147,13 @@ bool Island::begin_lower(double h, Precision kernel) {
 
 /// First the plain step with P and L held, until it is known what it loses; then H as well, along that. Leaves x_ and
 /// what is summed up there.
-void Island::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
+void StepSolver::iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out) {
   Stopwatch watch;
   const Problem& p = problem_;
-  StepProducts step = with_kept(column_products());
+  StepProducts step = p.kept.products(column_products(), start_.radius);
   step.lin_lin = 0, step.q_lin = {}, step.lin_apart = {};
   loss_.found = false, loss_.error = 0;
-  const double time_limit = plan_.time_limit, begun = time_limit < infinity ? work().milliseconds() : 0;
+  const double time_limit = plan_.time_limit, begun = time_limit < infinity ? island_.work().milliseconds() : 0;
   // P and L of a free island are exact at any length of step; an anchored one has them right only near the solution
   const double rest = p.momenta && !p.pivots ? 1e-2 : std::min(1e-2, std::sqrt(p.tolerance));
   double reached = p.target.h, mu = 0;
@@ -172,7 +170,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     watch.book(out.timings.local);
     Quantities c{{}, {}, now - reached};
     if (p.momenta) c.p = s.p - p.target.p, c.l = s.l - p.target.l;
-    if (p.kept < 6) c = kept_part(c);
+    c = held_part(c);
     out.residual = {c.p, c.l, now - (p.target.h - out.heat)};
     out.error_p = norm(c.p) / p.scale_p;
     out.error_l = start_.radius > 0 ? norm(c.l) / (start_.radius * p.scale_p) : 0;
@@ -189,7 +187,7 @@ void Island::iterate_loss(double h, const Settings& settings, Precision kernel, 
     const bool done = k >= 1 && short_step && holds && residuals_met(c, out);
     out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
     if (time_limit < infinity && k >= least_iterations) {
-      const double spent = work().milliseconds() - begun;
+      const double spent = island_.work().milliseconds() - begun;
       out.cut = spent + spent / k > time_limit;
     }
     if (done || out.cut || k >= settings.iterations) break;

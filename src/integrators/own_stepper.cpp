@@ -1,34 +1,31 @@
-// The step of an island by a method with a step of its own (own_step.h).
+#include "integrators/own_stepper.h"
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/finite.h"
+#include "base/stopwatch.h"
 #include "base/text.h"
 #include "integrators/island.h"
-#include "base/stopwatch.h"
 
 namespace verve {
 
-namespace {
-
-bool finite(const Vec3& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-
-}  // namespace
-
-/// A method with a step of its own. What it has lost is measured against what it should have, though nothing was asked
-/// for.
-StepOutcome Island::take_own_step(double h, const Settings& settings) {
+StepOutcome OwnStepper::step(Island& island, double h, const Settings& settings) {
   Stopwatch watch;
-  if (own_step_entry_ != settings.own_step)
-    own_step_ = settings.own_step->make(settings.spec), own_step_entry_ = settings.own_step;
+  if (entry_ != settings.own_step) own_step_ = settings.own_step->make(settings.spec), entry_ = settings.own_step;
+  Motion& motion = island.motion;
+  const Forcing& forcing = island.forcing;
+  const int rows = island.rows();
+  const double total_mass = island.total_mass();
   const auto look = [&](Vec3& p, Vec3& l, double& kinetic) {
     Vec3 center{};
-    p = l = {}, kinetic = this->kinetic(motion.v);
-    for (int i = 0; i < rows_; ++i) {
+    p = l = {}, kinetic = island.kinetic(motion.v);
+    for (int i = 0; i < rows; ++i) {
       p += motion.v[i].xyz() * forcing.mass[i];
       center += motion.x[i].xyz() * forcing.mass[i];
     }
-    center = center / total_mass_;
-    for (int i = 0; i < rows_; ++i) l += cross(motion.x[i].xyz() - center, motion.v[i].xyz()) * forcing.mass[i];
+    center = center / total_mass;
+    for (int i = 0; i < rows; ++i) l += cross(motion.x[i].xyz() - center, motion.v[i].xyz()) * forcing.mass[i];
     return center;
   };
   StepOutcome out;
@@ -36,7 +33,7 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   double kinetic = 0, after_kinetic = 0;
   const Vec3 center = look(p, l, kinetic);
   double second = 0, energy = kinetic + motion.energy;
-  for (int i = 0; i < rows_; ++i) {
+  for (int i = 0; i < rows; ++i) {
     const Vec3 r = motion.x[i].xyz() - center, f = forcing.force[i].xyz();
     p += f * h, l += cross(r, f) * h;
     second += forcing.mass[i] * dot(r, r);
@@ -44,31 +41,31 @@ StepOutcome Island::take_own_step(double h, const Settings& settings) {
   }
   out.e_ref = std::max({kinetic + motion.energy, 1e-16 * second / (h * h), 1e-300});
   watch.book(out.timings.setup);
-  own_step_->recall(memory.own_step);
-  own_step_->step(*this, h, settings, out);
-  own_step_->remember(memory.own_step);
+  own_step_->recall(island.memory.own_step);
+  own_step_->step(island, h, settings, out);
+  own_step_->remember(island.memory.own_step);
   watch.book(out.timings.local);
   if (out.status == StepOutcome::Status::infeasible) return out;
-  evaluate_motion();
+  island.evaluate_motion();
   look(after_p, after_l, after_kinetic);
   motion.history = false;
   if (!std::isfinite(motion.energy) || !std::isfinite(after_kinetic) || !finite(after_l)) {
     out.status = StepOutcome::Status::not_finite;
     if (settings.own_step->longest_step) {
-      const double limit = settings.own_step->longest_step(*this);
+      const double limit = settings.own_step->longest_step(island);
       out.message = "\"" + settings.own_step->name + "\" took a step of " + format_value(h) +
                     " s, expected one below " + format_value(limit) + " s, the limit of stability of its elements";
     }
   }
   double after_energy = after_kinetic + motion.energy;
-  for (int i = 0; i < rows_; ++i) after_energy -= dot(forcing.force[i], motion.x[i]);
+  for (int i = 0; i < rows; ++i) after_energy -= dot(forcing.force[i], motion.x[i]);
   out.residual.h = after_energy - energy;
   out.error_h = std::abs(out.residual.h) / out.e_ref;
-  if (!anchored_) {
-    const double scale = std::sqrt(2 * total_mass_ * out.e_ref);
+  if (!island.anchored()) {
+    const double scale = std::sqrt(2 * total_mass * out.e_ref);
     out.residual.p = after_p - p, out.residual.l = after_l - l;
     out.error_p = norm(out.residual.p) / scale;
-    out.error_l = second > 0 ? norm(out.residual.l) / (std::sqrt(second / total_mass_) * scale) : 0;
+    out.error_l = second > 0 ? norm(out.residual.l) / (std::sqrt(second / total_mass) * scale) : 0;
   }
   watch.book(out.timings.update);
   return out;

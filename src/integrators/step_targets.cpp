@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -15,18 +15,18 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 /// What is asked for, as far as that is known before a look at the state.
-void Island::choose(double h, const Settings& settings) {
+void StepSolver::choose(double h, const Settings& settings) {
   Problem p;
   p.held = settings.conservation != Conservation::none && plan_.holds;
   p.published = p.held && settings.conservation == Conservation::published;
-  p.momenta = p.held && !anchored_;
+  p.momenta = p.held && !anchored();
   p.touches = !contacts.empty();
   p.grounded = contacts.grounded();
   p.whole = p.touches && p.momenta && !p.published && !consistent();
-  p.swings = p.held && !p.published && anchored_ && !p.touches;
+  p.swings = p.held && !p.published && anchored() && !p.touches;
   // (L-BFGS multiplies the columns of L in the metric of A)
   p.of_rest =
-      bodies_.size() == 1 && (p.swings || (p.momenta && !p.touches && !p.published && !consistent() && !pairs_));
+      island_.bodies().size() == 1 && (p.swings || (p.momenta && !p.touches && !p.published && !consistent() && !pairs_));
   p.tolerance = settings.tolerance;
   // constant forces do work inside H(x) = 1/2|v|^2 + W - beta f.v; the paper leaves that to its targets (Eq. 12)
   p.beta = p.published ? 0 : base_.hh - base_.kappa * h;
@@ -34,7 +34,7 @@ void Island::choose(double h, const Settings& settings) {
 }
 
 /// Targets, K and the scales of the residuals (docs/cpd.md).
-void Island::pose(double h, const Demand& demand) {
+void StepSolver::pose(double h, const Demand& demand) {
   const Start& s = start_;
   Problem& p = problem_;
   // Eq. 12 with its signs corrected, and exact for constant forces; H(x) = total + f.x_n + offset
@@ -47,19 +47,21 @@ void Island::pose(double h, const Demand& demand) {
                                            : s.kinetic + start_energy() + p.offset + demand.debt.h;
 
   // K: the least energy that these momenta allow (Eq. 13, about the centre of mass)
-  const bool carried = anchored_ || p.grounded;  // by the world
+  const bool carried = anchored() || p.grounded;  // by the world
   const Vec3 rigid_v = p.target.p / total_mass_, rigid_w = s.inertia_inverse * p.target.l;
   const double translation = 0.5 * dot(p.target.p, p.target.p) / total_mass_;
-  if (p.momenta && p.kept == 6) {
+  if (p.momenta && p.kept.all()) {
     const double force_v = dot(s.force, rigid_v) + dot(rigid_w, s.torque_b);
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion (beside colliders that move that relative
   // to them), at the same mean rate
   if (p.held && p.direct) {
-    const double share = (1 - demand.keep) * (p.momenta && p.kept == 6 ? p.target.h - p.rigid : 2 * kinetic_in_frame());
+    const double moves = p.momenta && p.kept.all() ? p.target.h - p.rigid
+                                                   : 2 * colliders_.kinetic(masses(), motion.x, motion.v, s.kinetic);
+    const double share = (1 - demand.keep) * moves;
     if (!p.published && !p.touches && !demand.set_energy && demand.keep < 1) {
-      // what is asked to go, or has been asked before, goes from all of its motion after the step (Island::damp)
+      // what is asked to go, or has been asked before, goes from all of its motion after the step (StepSolver::damp)
       p.damping = share, p.damped = share + std::max(0.0, -demand.debt.h);
       p.target.h += std::max(0.0, -demand.debt.h);
     } else {
@@ -74,26 +76,26 @@ void Island::pose(double h, const Demand& demand) {
   if (!carried && !p.statics)
     inner += 0.5 * total_mass_ * dot(rigid_v, rigid_v) - dot(euler ? s.u : s.momentum, rigid_v);
   const double outer_h = carried ? 0 : translation - p.beta * dot(s.force, rigid_v);
-  p.present = std::max({p.momenta && p.kept == 6 ? p.rigid - outer_h : 0, inner,
+  p.present = std::max({p.momenta && p.kept.all() ? p.rigid - outer_h : 0, inner,
                         1e-16 * total_mass_ * s.radius * s.radius / (base_.hh * base_.hh), 1e-300});
   // a free island: the round-off of its translation; an anchored one at a turning point, all energy in the forces'
   // potential: a hundredth of what moves it against them by its own size
   p.present = std::max(p.present, carried ? 1e-2 * s.force_size * s.radius : 1e-9 * translation);
   // its energy passes through zero while its forces do not
-  p.present = std::max(p.present, 1e-2 * elastic_energy_.scale_of_prestress());
+  p.present = std::max(p.present, 1e-2 * island_.elastic_energy().scale_of_prestress());
   // what is owed is no measure of what there is
   p.e_ref = std::max(p.present, std::abs(p.target.h - (demand.set_energy ? 0 : demand.debt.h) - outer_h));
   p.scale_p = std::sqrt(2 * total_mass_ * p.e_ref);
 }
 
 /// Float kernels cannot resolve strains below about 1e-3.
-Precision Island::kernel_precision(Precision wanted) {
+Precision StepSolver::kernel_precision(Precision wanted) {
   if (wanted == Precision::float64) return wanted;
-  return problem_.e_ref < 1e-6 * elastic_energy_.reference(matrix_.weights_version()) ? Precision::float64 : wanted;
+  return problem_.e_ref < 1e-6 * island_.elastic_energy().reference(island_.matrix().weights_version()) ? Precision::float64 : wanted;
 }
 
 /// Residuals within the tolerance, or sunk into the round-off of positions and sums.
-bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const {
+bool StepSolver::residuals_met(const Quantities& c, const StepOutcome& so_far) const {
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   const double speed = std::sqrt(2 * s.kinetic / total_mass_);
@@ -106,28 +108,6 @@ bool Island::residuals_met(const Quantities& c, const StepOutcome& so_far) const
   }
   return std::abs(c.h) <= std::max(p.tolerance * p.e_ref, noise_h) || ((p.touches || p.plain) && p.releases_energy) ||
          ((so_far.at_bound || so_far.stationary) && so_far.step_length < 1e-3);
-}
-
-bool Island::at_rest(double h, double tolerance) const {
-  // a look at the last step settles it for whatever moves
-  const double radius = memory.radius;
-  const double size = std::max(1e-16 * total_mass_ * radius * radius / (h * h), 1e-9 * memory.kinetic);
-  const double energy = motion.energy - elastic_energy_.prestress();
-  if (radius > 0 && energy > 1e3 * tolerance * size) return false;
-  Vec3 momentum{}, center{};
-  for (int i = 0; i < rows_; ++i) {
-    momentum += motion.v[i].xyz() * forcing.mass[i];
-    center += motion.x[i].xyz() * forcing.mass[i];
-  }
-  const Vec3 v = momentum / total_mass_;
-  center = center / total_mass_;
-  double second = 0;
-  for (int i = 0; i < rows_; ++i) {
-    const Vec3 r = motion.x[i].xyz() - center;
-    second += forcing.mass[i] * dot(r, r);
-  }
-  return energy + kinetic(motion.v, v) <
-         tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }
 
 }  // namespace verve

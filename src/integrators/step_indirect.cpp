@@ -2,13 +2,13 @@
 // minimisation is over y; the step ends at x = a y + X, v = b y + V. P and L there are linear in y again,
 //   L = sum m (a y + X) x (b y + V) = sum m (b X - a V) x y + const,
 // and H(x, v) has the Hessian a^2 A wherever g has A, as long as b^2 hh^2 = a^2, which holds for the midpoint rule and
-// nearly so for Newmark's family. So this is the iteration of island_step.cpp on H / a^2, with a gradient of H that is
+// nearly so for Newmark's family. So this is the iteration of step_solver.cpp on H / a^2, with a gradient of H that is
 // not that of g plus a constant: W is evaluated at two places, and two gradients go through the factor.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 #include "base/stopwatch.h"
 
 namespace verve {
@@ -27,7 +27,7 @@ Sum over_rows(int rows, Row&& row) {
 
 }  // namespace
 
-void Island::iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel,
+void StepSolver::iterate_indirect(double h, const Settings& settings, const Demand& demand, Precision kernel,
                               StepOutcome& out) {
   Stopwatch watch;
   const Problem& p = problem_;
@@ -117,7 +117,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     };
     double merit = look();
     const double noise = (kernel == Precision::float64 ? 1e-12 : 1e-6) * p.e_ref;
-    for (int n = 0; searches_ && k > 0 && n < most_halvings && !(merit <= last_merit + noise); ++n) {
+    for (int n = 0; island_.searches() && k > 0 && n < most_halvings && !(merit <= last_merit + noise); ++n) {
       for (int i = 0; i < rows_; ++i) x_[i] = (x_[i] + x_before_[i]) * 0.5;
       merit = look();
     }
@@ -164,7 +164,7 @@ void Island::iterate_indirect(double h, const Settings& settings, const Demand& 
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
     watch.book(out.timings.conservation);
 
-    if (searches_) {
+    if (island_.searches()) {
       x_before_ = x_;
       last_merit = objective + (2 * std::abs(d.lambda) + 0.5) * std::abs(c.h);
     }

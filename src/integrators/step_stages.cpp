@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "integrators/island.h"
+#include "integrators/step_solver.h"
 
 namespace verve {
 
@@ -17,49 +17,35 @@ constexpr int plain_stay = 8;
 
 }  // namespace
 
-StepInput Island::step_input(double h, const Settings& settings) const {
-  StepInput in;
-  in.conserves = settings.conserves(), in.automatic = settings.substeps == 0;
-  in.anchored = anchored_, in.searched = searches_, in.solid = is_solid(), in.contacts = !contacts.empty();
-  if (!in.conserves) return in;
-  if (in.contacts) {
-    const Integrator& base = settings.base(Base::contact);
-    in.plain_contact_base = base.is_direct() && base.stages() == 1;
-    in.restitution = memory.restitution;
-  } else {
-    in.at_rest = at_rest(h, settings.tolerance);
-  }
-  return in;
+void StepSolver::begin(const StepPlan& plan) {
+  plan_ = plan;
+  colliders_.begin(island_.bodies().size());
 }
 
-StepOutcome Island::step(double h, const Settings& settings, const Demand& demand, const StepPlan& plan) {
-  plan_ = plan;
-  works_.assign(bodies_.size(), 0.0), frame_ = {};
-  if (settings.own_step) return take_own_step(h, settings);
+StepOutcome StepSolver::step(double h, const Settings& settings, const Demand& demand) {
   prepare_minimizer(settings);
   StepOutcome out = settings.conserves() && !contacts.empty() ? contact_step(h, settings, demand)
                                                               : take_stages(h, settings, demand);
-  if (!settings.conserves() && out.moved()) contacts.add_work(works_);
-  out.after_failure = plan.after_failure;
+  if (!settings.conserves() && out.moved()) colliders_.add_plain_work(contacts);
+  out.after_failure = plan_.after_failure;
   return out;
 }
 
-StepOutcome Island::take_stages(double h, const Settings& settings, const Demand& demand) {
+StepOutcome StepSolver::take_stages(double h, const Settings& settings, const Demand& demand) {
   double& limit = plan_.time_limit;
   const bool limited = limit < infinity && settings.conservation == Conservation::cpd;
   if (memory.plain_steps > 0) --memory.plain_steps;
   const bool plain = limited && memory.plain_steps > 0 && contacts.empty();
   const Integrator& integrator = settings.base(plain ? Base::fallback : plan_.base);
-  has_metric_ = false;
   StepOutcome out;
   Demand asked = demand;
   asked.keep = std::pow(demand.keep, 1.0 / integrator.stages());
   const bool staged = limited || (integrator.stages() > 1 && !contacts.empty());
   if (staged) step_start_ = motion;
   bool whole = false;  // taken at once
-  const double until = limit < infinity ? work().milliseconds() + limit : infinity;
+  const double until = limit < infinity ? island_.work().milliseconds() + limit : infinity;
   const auto share_out = [&](int stages) {
-    if (until < infinity) limit = std::max(0.0, until - work().milliseconds()) / stages;
+    if (until < infinity) limit = std::max(0.0, until - island_.work().milliseconds()) / stages;
   };
   for (int stage = 0; stage < integrator.stages() && !whole; ++stage) {
     base_.stage = stage;
@@ -90,7 +76,7 @@ StepOutcome Island::take_stages(double h, const Settings& settings, const Demand
 
 /// How far off P and L are, and where the step does not end at its minimum H, although nothing was asked for.
 /// `h_before` is the total energy at t_n, `debt` what earlier stages of the step have left over.
-void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
+void StepSolver::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
   const Problem& p = problem_;
   if (!p.direct) {
     double now = motion.energy + kinetic(motion.v);
@@ -98,7 +84,7 @@ void Island::measure_losses(double h_before, const Quantities& debt, StepOutcome
     out.residual.h = now - h_before;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
   }
-  if (anchored_ || p.grounded) return;
+  if (anchored() || p.grounded) return;
   Vec3 momentum{}, center{}, l{};
   for (int i = 0; i < rows_; ++i)
     momentum += motion.v[i].xyz() * forcing.mass[i], center += motion.x[i].xyz() * forcing.mass[i];

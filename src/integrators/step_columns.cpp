@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integrators/island.h"
+#include "integrators/rest_columns.h"
+#include "integrators/step_solver.h"
 #include "integrators/turn.h"
 
 namespace verve {
@@ -21,7 +22,7 @@ double about_mean(double kinetic, double mass, const Vec3& v) {
 
 }  // namespace
 
-RowArrays Island::arrays() {
+RowArrays StepSolver::arrays() {
   return {forcing.mass.data(),
           base_.xb.data(),
           base_.u.data(),
@@ -33,16 +34,35 @@ RowArrays Island::arrays() {
           base_.hh};
 }
 
+bool StepSolver::find_factor(double hh, const Settings& settings) {
+  factor_.clear(), entries_ = 0;
+  if (island_.parts().empty()) {
+    if (Factor* const factor = island_.matrix().factor_for(hh, settings.factor_kind())) factor_.add(*factor, 0, rows_);
+  }
+  int first = 0;
+  for (Island* part : island_.parts()) {
+    const Work before = part->matrix().work();
+    Factor* const factor = part->matrix().factor_for(hh, settings.factor_kind());
+    if (!factor) return factor_.clear(), false;
+    work_.factors += part->matrix().work().factors - before.factors;
+    work_.made += part->matrix().work().made - before.made;
+    factor_.add(*factor, first, part->rows());
+    first += part->rows();
+  }
+  entries_ = double(factor_.nonzeros());
+  return bool(factor_);
+}
+
 /// Springs to one point exert no torque about it, springs to points on a line none about that line. Where no other
 /// force acts, L about it is what it was, exactly: held, it keeps a swing from ending in vibration (docs/cpd.md). P
 /// goes as the anchors make it.
-void Island::find_pivot() {
+void StepSolver::find_pivot() {
   Problem& p = problem_;
   if (!forcing.uniform || norm(forcing.common) != 0) return;
   const Vec4* first = nullptr;
   Vec3 far{};
   const auto each_point = [&](auto&& visit) {
-    for (const AnchorTerm& term : anchors_)
+    for (const AnchorTerm& term : island_.anchor_terms())
       for (size_t i = 0; term.to_world && i < term.world.points.size(); ++i)
         if (term.world.weight(i) > 0) visit(term.world.points[i]);
   };
@@ -53,7 +73,7 @@ void Island::find_pivot() {
   });
   if (!first) return;
   // one point but for the round-off of coordinates
-  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * rest_.size / total_mass_));
+  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * island_.rest().size / total_mass_));
   const bool axis = norm(far) > same;
   const Vec3 along = axis ? far / norm(far) : Vec3{};
   bool straight = true;
@@ -63,19 +83,18 @@ void Island::find_pivot() {
   p.pivots = p.momenta = true;
   p.swings = p.of_rest = false;
   p.pivot = (*first).xyz();
-  p.kept = axis ? 1 : 3;
-  p.basis = {};
-  for (int k = 0; k < p.kept; ++k)
-    for (int a = 0; a < 3; ++a) p.basis[k][3 + a] = axis ? along[a] : double(a == k);
+  p.kept = {axis ? 1 : 3, {}};
+  for (int k = 0; k < p.kept.count; ++k)
+    for (int a = 0; a < 3; ++a) p.kept.basis[k][3 + a] = axis ? along[a] : double(a == k);
 }
 
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
 /// about the centre of mass is summed about a row near it, and shifted.
-void Island::look_at_start(const Integrator& integrator, double h) {
-  const Vec3 x = motion.x[rest_.middle].xyz(), v = motion.v[rest_.middle].xyz();
+void StepSolver::look_at_start(const Integrator& integrator, double h) {
+  const Vec3 x = motion.x[island_.rest().middle].xyz(), v = motion.v[island_.rest().middle].xyz();
   // where xb and u of that row would be if it went on like this
   const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
-                    v + forcing.acceleration[rest_.middle].xyz() * base_.hh};
+                    v + forcing.acceleration[island_.rest().middle].xyz() * base_.hh};
   const RowArrays rows = arrays();
   relief_ = {};
   RowSides sides{};
@@ -93,7 +112,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   if (of_levers) {
     rest = column(factor_.own()->at_rest.lever, factor_.own()->at_rest.lever_narrow);
   } else if (problem_.of_rest) {
-    rest.wide = rest_.rows.data();
+    rest.wide = island_.rest().rows.data();
   }
   RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
@@ -120,7 +139,7 @@ void Island::look_at_start(const Integrator& integrator, double h) {
   start_ = s;
   memory.radius = s.radius, memory.kinetic = s.kinetic;
   shape_moment_ = sum.moment;
-  shape_ = sum.moment * (of_levers ? factor_.own()->at_rest.lever_second_inverse : rest_.inverse);
+  shape_ = sum.moment * (of_levers ? factor_.own()->at_rest.lever_second_inverse : island_.rest().inverse);
   if (!of_levers) return;
   if (fits_rest(second)) {
     sides.drift = relief_.p = (s.u - s.force * problem_.beta) / m;
@@ -140,17 +159,17 @@ void Island::look_at_start(const Integrator& integrator, double h) {
 /// The affine image of the rest shape has the second moments of xb, `second`, to a share of the least moment of
 /// inertia: what is left of xb is small, and turns about no axis are lost, as those of a chain that is straight at rest
 /// would be.
-bool Island::fits_rest(const Mat3& second) const {
+bool StepSolver::fits_rest(const Mat3& second) const {
   const auto size = [](const Mat3& m) {
     double sum = 0;
     for (const Vec3& c : m.col) sum += dot(c, c);
     return std::sqrt(sum);
   };
   const double least_inertia = second(0, 0) + second(1, 1) + second(2, 2) - size(second);  // or less
-  return size(second - shape_ * rest_.second * transpose(shape_)) <= most_apart * least_inertia;
+  return size(second - shape_ * island_.rest().second * transpose(shape_)) <= most_apart * least_inertia;
 }
 
-void Island::sum_forces(Start& s) const {
+void StepSolver::sum_forces(Start& s) const {
   if (forcing.uniform) {
     s.force = forcing.common * total_mass_;
     s.force_size = norm(s.force);
@@ -177,7 +196,7 @@ void Island::sum_forces(Start& s) const {
 /// A^-1(K r) with K = M/hh^2 + anchors for the three columns of L (permuted signs of one N x 3 solve) or the swing of
 /// an anchored island. The columns of P are known in closed form, A^-1 grad c_P = hh e_a; so is what another origin of
 /// r would change, since A e = K e.
-void Island::solve_columns() {
+void StepSolver::solve_columns() {
   if (loss_.on && !has_levers()) return;
   if (!has_levers()) {
     if (narrow_) {
@@ -194,7 +213,7 @@ void Island::solve_columns() {
     solve(lin_, Alin_);
     return;
   }
-  for (const AnchorTerm& term : anchors_) {
+  for (const AnchorTerm& term : island_.anchor_terms()) {
     if (!term.to_world || problem_.pivots) continue;  // grad c_L has the masses alone
     for (size_t i = 0; i < term.world.vertices.size(); ++i) {
       const int v = term.world.vertices[i];
@@ -220,37 +239,15 @@ void Island::solve_columns() {
   right_hand_sides_ += 6;
 }
 
-/// A^-1 K of the rest shape, made anew where the matrix has changed.
-void Island::solve_rest(Factor& factor, double hh) {
-  auto& swing = factor.at_rest;
-  if (swing.state == factor.state) return;
-  const double stiff = 1 / (hh * hh);
-  for (int i = 0; i < rows_; ++i) kr_[i] = rest_.rows[i] * (forcing.mass[i] * stiff);
-  for (const AnchorTerm& term : anchors_)
-    for (size_t i = 0; term.to_world && i < term.world.vertices.size(); ++i)
-      kr_[term.world.vertices[i]] += rest_.rows[term.world.vertices[i]] * term.world.weight(i);
-  factor.solver.solve_once(kr_.data(), Akr_.data(), nullptr, nullptr);
-  right_hand_sides_ += 3;
-  swing.arm.assign(rows_, Vec4()), swing.arm_narrow.assign(rows_, Float4());
-  swing.lever.assign(rows_, Vec4()), swing.lever_narrow.assign(rows_, Float4());
-  swing.second = {};
-  Mat3 lever_second;
-  for (int i = 0; i < rows_; ++i) {
-    if (forcing.mass[i] <= 0) continue;
-    const Vec4 lever = swing.lever[i] = Akr_[i], arm = swing.arm[i] = rest_.rows[i] - lever;
-    swing.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
-    swing.lever_narrow[i] = {float(lever.x), float(lever.y), float(lever.z), 0};
-    swing.second = swing.second + outer(arm.xyz(), kr_[i].xyz());
-    lever_second = lever_second + outer(lever.xyz(), rest_.rows[i].xyz() * forcing.mass[i]);
-  }
-  swing.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
-  swing.state = factor.state;
+/// Factor::at_rest of this island or a part of it.
+void StepSolver::find_rest_columns(Factor& factor, const Island& of) {
+  if (verve::find_rest_columns(factor, of.rest(), of.forcing.mass, of.anchor_terms())) right_hand_sides_ += 3;
 }
 
 /// Where the iteration begins: at the momentum estimate xb + hh u (PD Sec. 3.3), with the turn of the whole taken along
 /// its arc. Straight on, a turn by theta stretches the body by theta^2/2, which for a stiff one is far from the
 /// solution. The same pass multiplies the columns of the constraints.
-void Island::start_iterate(double h) {
+void StepSolver::start_iterate(double h) {
   last_.counts = false;
   const RowArrays rows = arrays();
   RowColumn of_rest;
@@ -291,7 +288,7 @@ void Island::start_iterate(double h) {
   const Vec3 center = start_.center + start_.u * (base_.hh / total_mass_);
   Vec3 to = center;
   // a free body's centre of mass flies straight on; held by the world it turns along
-  if (anchored_)
+  if (anchored())
     to +=
         (turn.w * turn.cosine + turn.w2 * ((1 - turn.sine) / (angle * angle))) * (start_.momentum * (h / total_mass_));
   with_columns([&](int begin, int end) { return turn_rows(rows, center, to, arc, begin, end); });
@@ -307,7 +304,7 @@ void Island::start_iterate(double h) {
 /// to xb serve a single body as well as its own, and cost no solve: Y = F (rest - A^-1 K rest), known as long as A is.
 ///   So may the columns of L (docs/cpd.md): Y_a = hh e_a x F A^-1 K rest with F such that Y is the projection of A^-1
 /// grad c_L, in the norm of A, onto the affine images of A^-1 K rest.
-StepProducts Island::column_products() {
+StepProducts StepSolver::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
   if (consistent() && problem_.momenta) sum += consistent_.columns(Akr_.data(), Alin_.data());
