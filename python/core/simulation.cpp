@@ -332,7 +332,7 @@ void add_simulation(py::module_& module) {
              AnchorSpec spec;
              spec.body = r.simulation().body_name(r.body(b));
              spec.vertices.indices = vertices, spec.stiffness = stiffness, spec.hard = hard;
-             return r.simulation().add_anchor(spec);
+             return r.simulation().add_anchor(spec).number();
            },
            py::arg("body"), py::arg("vertices"), py::arg("stiffness") = 1e4, py::arg("hard") = false,
            "Holds vertices of a body where they are; returns a number for move_anchor and unpin.")
