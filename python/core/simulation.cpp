@@ -321,7 +321,7 @@ void add_simulation(py::module_& module) {
            py::arg("anchor"), py::arg("active"))
       .def("move_anchor",
            [](Running& r, const py::object& which, const py::object& displacement) {
-             const int anchor = py::isinstance<py::str>(which) ? r.simulation().find_anchor(py::cast<std::string>(which))
+             const int anchor = py::isinstance<py::str>(which) ? r.simulation().find_anchor(py::cast<std::string>(which)).number()
                                                                : py::cast<int>(which);
              if (anchor < 0) throw py::key_error("no anchor " + std::string(py::repr(which)) + " in the scene");
              r.simulation().move_anchor(anchor, vector_of(displacement, "displacement"));

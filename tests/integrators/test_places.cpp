@@ -254,7 +254,7 @@ TEST_CASE("a collider that is added, switched off or removed is felt from the ne
 }
 
 TEST_CASE("a thousand random sequences of add, remove, move, pin, snapshot and restore keep the books and leave no trace") {
-  // (a few here; `VERVE_RANDOM_SEQUENCES=1000` under the sanitizers)
+  // (a few here; of `VERVE_RANDOM_SEQUENCES=1000` one, 849, throws a body away at 90 m/s: decision 015)
   const char* const wanted = std::getenv("VERVE_RANDOM_SEQUENCES");
   const int sequences = wanted ? std::atoi(wanted) : 12;
   for (int seed = 1; seed <= sequences; ++seed) {
