@@ -10,8 +10,9 @@
  * one thread at a time; different ones may run side by side. No function throws, none keeps a pointer that it was given,
  * and what it returns stays valid as said beside it. Null for a simulation is VERVE_MISUSE.
  *
- * Structures begin with their size, as the caller was compiled with it: fill them by verve_default_...(). Later versions
- * add members at their ends and functions, and change none before the major version changes. */
+ * Structures begin with their size, as the caller was compiled with it: fill them by verve_default_...(), or with zeros
+ * behind the size, which mean the same. Later versions add members at their ends and functions, and change none before the
+ * major version changes; a program that is to run with a later library than it was compiled with uses zeros. */
 #ifndef VERVE_C_H
 #define VERVE_C_H
 
@@ -51,6 +52,10 @@ typedef struct verve_options {
   size_t struct_size;
   int32_t threads;    /* 0: as many as the machine has */
   const char* origin; /* of a scene given as text: its name in messages, and what its relative paths are relative to */
+  /* The caller's threads in place of Verve's: calls task(context, 0) to task(context, count - 1), on any threads at
+   * once, and returns when all have returned. Null: threads of Verve's own, for each of several simulations. */
+  void (*run_tasks)(void* user, int32_t count, void (*task)(void* context, int32_t index), void* context);
+  void* user; /* handed to run_tasks */
 } verve_options;
 VERVE_API verve_options verve_default_options(void);
 
@@ -80,7 +85,11 @@ VERVE_API int32_t verve_frame(const verve_simulation* simulation);
 VERVE_API double verve_time(const verve_simulation* simulation); /* [s] */
 VERVE_API uint64_t verve_state_hash(const verve_simulation* simulation); /* equal bits, equal hash */
 
-/* Bodies, by numbers from 0. */
+/* Bodies, by numbers from 0. A number means whoever has it now; an id (verve_body_id, verve_add_body) is a number that
+ * means one body, and is refused once that has gone, also when the number is another's. Every function that takes a
+ * body takes either; likewise of colliders and anchors. Of a number that nobody has there is no vertex and no name. */
+VERVE_API int32_t verve_has_body(const verve_simulation* simulation, int32_t body);
+VERVE_API int32_t verve_body_id(const verve_simulation* simulation, int32_t body); /* -1: there is none */
 VERVE_API int32_t verve_body_count(const verve_simulation* simulation);
 VERVE_API int32_t verve_find_body(const verve_simulation* simulation, const char* name); /* -1: there is none */
 VERVE_API const char* verve_body_name(const verve_simulation* simulation, int32_t body); /* null: there is none */
@@ -100,10 +109,19 @@ VERVE_API verve_status verve_positions(const verve_simulation* simulation, doubl
 VERVE_API verve_status verve_positions_float(const verve_simulation* simulation, float* out, size_t count,
                                              size_t stride);
 VERVE_API verve_status verve_velocities(const verve_simulation* simulation, double* out, size_t count, size_t stride);
+/* Of one body. Normals are those of its surface, unit, by area; 0 at other vertices. */
+VERVE_API verve_status verve_body_positions_float(const verve_simulation* simulation, int32_t body, float* out,
+                                                  size_t count, size_t stride);
+VERVE_API verve_status verve_body_normals_float(const verve_simulation* simulation, int32_t body, float* out,
+                                                size_t count, size_t stride);
 /* Of the surface that a body carries; their number, 0 where it carries none. */
 VERVE_API int32_t verve_embedded_count(const verve_simulation* simulation, int32_t body);
 VERVE_API verve_status verve_embedded_positions(const verve_simulation* simulation, int32_t body, double* out,
                                                 size_t count, size_t stride);
+VERVE_API verve_status verve_embedded_positions_float(const verve_simulation* simulation, int32_t body, float* out,
+                                                      size_t count, size_t stride);
+VERVE_API verve_status verve_embedded_normals_float(const verve_simulation* simulation, int32_t body, float* out,
+                                                    size_t count, size_t stride);
 /* One after another, verve_vertex_count() of each. Histories and ledgers restart from there. */
 VERVE_API verve_status verve_set_state(verve_simulation* simulation, const double* positions,
                                        const double* velocities, size_t count);
@@ -137,6 +155,104 @@ VERVE_API verve_status verve_set_parameter(verve_simulation* simulation, int32_t
 /* [N s] at a point of the world, as on a rigid body (radius 0) or spread over a radius [m]. */
 VERVE_API verve_status verve_add_impulse(verve_simulation* simulation, int32_t body, const double impulse[3],
                                          const double point[3], double radius);
+/* [m/s] of the centre of mass, [rad/s]. */
+VERVE_API verve_status verve_set_velocity(verve_simulation* simulation, int32_t body, const double velocity[3]);
+VERVE_API verve_status verve_set_angular_velocity(verve_simulation* simulation, int32_t body,
+                                                  const double velocity[3]);
+/* Forces of the coming frame [N, N m], which add up: at a point as on a rigid body (null: the centre of mass), or spread
+ * over a radius; a torque; three numbers for each vertex of the body. */
+VERVE_API verve_status verve_add_force(verve_simulation* simulation, int32_t body, const double force[3],
+                                       const double* point, double radius);
+VERVE_API verve_status verve_add_torque(verve_simulation* simulation, int32_t body, const double torque[3]);
+VERVE_API verve_status verve_add_forces(verve_simulation* simulation, int32_t body, const double* forces,
+                                        size_t count);
+/* Forces in every step, per vertex of a body: adds to `forces`. Not 0 ends the step, which then has not happened. */
+typedef int32_t (*verve_field)(void* user, int32_t body, double time, double step, size_t count,
+                               const double* positions, const double* velocities, const double* masses,
+                               double* forces);
+VERVE_API verve_status verve_set_field(verve_simulation* simulation, verve_field field, void* user); /* null: none */
+
+/* Bodies that come and go. A prepared body is made from a body of a scene as JSON text, on any thread, also while the
+ * simulation steps; added, it is in the simulation as of the next step, and the others go on as they were. */
+typedef struct verve_prepared verve_prepared;
+typedef struct verve_spawn {
+  size_t struct_size;
+  const char* name;   /* null: that of the specification; one that is taken gets a number behind it */
+  double position[3]; /* the body is rotated about the origin and then moved */
+  double rotation[4]; /* x, y, z, w */
+  double velocity[3], angular_velocity[3];
+} verve_spawn;
+VERVE_API verve_spawn verve_default_spawn(void);
+VERVE_API verve_status verve_prepare(const verve_simulation* simulation, const char* body, verve_prepared** out);
+VERVE_API void verve_destroy_prepared(verve_prepared* prepared);
+/* Takes what was prepared, which then can only be destroyed. `spawn` may be null. */
+VERVE_API verve_status verve_add_body(verve_simulation* simulation, verve_prepared* prepared,
+                                      const verve_spawn* spawn, int32_t* body);
+VERVE_API verve_status verve_remove_body(verve_simulation* simulation, int32_t body);
+
+/* Colliders: of a scene, or added as JSON text. Moved, one goes there during the next step and pushes with the velocity
+ * that this takes; placed, it is there at once. Rotations are x, y, z, w; null: none. */
+VERVE_API int32_t verve_collider_count(const verve_simulation* simulation);
+VERVE_API int32_t verve_find_collider(const verve_simulation* simulation, const char* name); /* -1: there is none */
+VERVE_API int32_t verve_has_collider(const verve_simulation* simulation, int32_t collider);
+VERVE_API verve_status verve_add_collider(verve_simulation* simulation, const char* specification, int32_t* collider);
+VERVE_API verve_status verve_remove_collider(verve_simulation* simulation, int32_t collider);
+VERVE_API verve_status verve_move_collider(verve_simulation* simulation, int32_t collider, const double position[3],
+                                           const double* rotation);
+VERVE_API verve_status verve_place_collider(verve_simulation* simulation, int32_t collider, const double position[3],
+                                            const double* rotation);
+VERVE_API verve_status verve_collider_placing(const verve_simulation* simulation, int32_t collider,
+                                              double position[3], double rotation[4]);
+VERVE_API verve_status verve_set_collider(verve_simulation* simulation, int32_t collider, int32_t active);
+
+/* Where something is now. Of a miss body and collider are -1. */
+typedef struct verve_hit {
+  size_t struct_size;
+  int32_t body, collider;
+  int32_t vertices[3]; /* of the body; weights of these make the point */
+  double weights[3];
+  int32_t tetrahedron; /* of the body's mesh, behind it; -1: none */
+  double point[3], normal[3];
+  double distance;
+} verve_hit;
+VERVE_API verve_hit verve_default_hit(void);
+VERVE_API verve_status verve_cast_ray(const verve_simulation* simulation, const double origin[3],
+                                      const double direction[3], double longest, verve_hit* out);
+/* Of a body; -1: of all. */
+VERVE_API verve_status verve_closest_point(const verve_simulation* simulation, const double point[3], double farthest,
+                                           int32_t body, verve_hit* out);
+/* Ids of bodies, as many as fit into `out`; `count`: how many there are. */
+VERVE_API verve_status verve_overlap_ball(const verve_simulation* simulation, const double center[3], double radius,
+                                          int32_t* out, size_t capacity, size_t* count);
+VERVE_API verve_status verve_overlap_box(const verve_simulation* simulation, const double low[3],
+                                         const double high[3], int32_t* out, size_t capacity, size_t* count);
+
+/* What touched in the last frame, and what happened in it: likewise. Each structure written begins with the size that
+ * is given. */
+typedef struct verve_contact {
+  size_t struct_size;
+  int32_t body, other, collider; /* other or collider is -1 */
+  double point[3], normal[3];    /* the way `body` is pushed */
+  double force;                  /* at the end of the frame [N] */
+  double impulse;                /* in the frame [N s] */
+  double friction_loss;          /* [J] */
+} verve_contact;
+VERVE_API verve_status verve_contacts(const verve_simulation* simulation, verve_contact* out, size_t struct_size,
+                                      size_t capacity, size_t* count);
+enum {
+  VERVE_CONTACT_BEGIN = 0,
+  VERVE_CONTACT_END = 1,
+  VERVE_TORN = 2,
+  VERVE_ASLEEP = 3,
+  VERVE_AWAKE = 4
+};
+typedef struct verve_event {
+  size_t struct_size;
+  int32_t kind, body, other, collider, torn;
+} verve_event;
+VERVE_API verve_status verve_events(const verve_simulation* simulation, verve_event* out, size_t struct_size,
+                                    size_t capacity, size_t* count);
+
 /* Holds vertices, counted within the body, where they are; a number for the two below. */
 VERVE_API verve_status verve_pin(verve_simulation* simulation, int32_t body, const int32_t* vertices, size_t count,
                                  double stiffness, int32_t hard, int32_t* anchor);
@@ -145,6 +261,8 @@ VERVE_API verve_status verve_unpin(verve_simulation* simulation, int32_t anchor)
 
 /* Everything that the coming frames depend on: restored, a simulation goes on bit for bit. */
 VERVE_API verve_status verve_save(const verve_simulation* simulation, verve_snapshot** out);
+/* Another one that goes on bit for bit as this one does. */
+VERVE_API verve_status verve_clone(const verve_simulation* simulation, verve_simulation** out);
 VERVE_API verve_status verve_restore(verve_simulation* simulation, const verve_snapshot* snapshot);
 VERVE_API verve_status verve_write_snapshot(const verve_snapshot* snapshot, const char* path);
 VERVE_API verve_status verve_read_snapshot(const char* path, verve_snapshot** out);

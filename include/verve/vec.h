@@ -14,6 +14,24 @@ using Real = double;
 using Vec3 = Vec3T<double>;
 using Mat3 = Mat3T<double>;
 
+/// A turn: cos(a/2) in w, sin(a/2) times the axis in x, y, z. Of any length but 0: only the direction counts.
+struct Quaternion {
+  double x = 0, y = 0, z = 0, w = 1;
+};
+
+inline Mat3 rotation_matrix(const Quaternion& q) {
+  const double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, s = square > 0 ? 2 / square : 0;
+  const double xx = s * q.x * q.x, yy = s * q.y * q.y, zz = s * q.z * q.z, xy = s * q.x * q.y, xz = s * q.x * q.z,
+               yz = s * q.y * q.z, wx = s * q.w * q.x, wy = s * q.w * q.y, wz = s * q.w * q.z;
+  return {{{{1 - yy - zz, xy + wz, xz - wy}, {xy - wz, 1 - xx - zz, yz + wx}, {xz + wy, yz - wx, 1 - xx - yy}}}};
+}
+
+/// Where something rigid is: x_world = rotation x + position.
+struct Placing {
+  Vec3 position{};  ///< [m]
+  Quaternion rotation{};
+};
+
 /// One vertex of the moving state, padded to a full SIMD register; w stays 0.
 struct alignas(32) Vec4 {
   double x = 0, y = 0, z = 0, w = 0;

@@ -339,7 +339,7 @@ void add_simulation(py::module_& module) {
            py::arg("anchor"), py::arg("active"), "On or off, of an anchor of the scene by name.")
       .def("move_anchor",
            [](Running& r, const py::object& which, const py::object& displacement) {
-             const int anchor = py::isinstance<py::str>(which) ? r.simulation().find_anchor(py::cast<std::string>(which))
+             const int anchor = py::isinstance<py::str>(which) ? r.simulation().find_anchor(py::cast<std::string>(which)).number()
                                                                : py::cast<int>(which);
              if (anchor < 0) throw py::key_error("no anchor " + std::string(py::repr(which)) + " in the scene");
              r.simulation().move_anchor(anchor, vector_of(displacement, "displacement"));
@@ -350,7 +350,7 @@ void add_simulation(py::module_& module) {
              AnchorSpec spec;
              spec.body = r.simulation().body_name(r.body(b));
              spec.vertices.indices = vertices, spec.stiffness = stiffness, spec.hard = hard;
-             return r.simulation().add_anchor(spec);
+             return r.simulation().add_anchor(spec).number();
            },
            py::arg("body"), py::arg("vertices"), py::arg("stiffness") = 1e4, py::arg("hard") = false,
            "Holds vertices of a body where they are; returns a number for move_anchor and unpin.")

@@ -1,6 +1,8 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
 
 // WebAssembly without shared memory has no threads; any build may go without by defining VERVE_NO_THREADS.
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__) && !defined(VERVE_NO_THREADS)
@@ -10,6 +12,7 @@
 #ifndef VERVE_NO_THREADS
 #include <array>
 #include <atomic>
+#include <utility>
 #include <chrono>
 #include <cstdint>
 #include <system_error>
@@ -24,12 +27,18 @@ namespace verve {
 namespace {
 
 thread_local int thread_count = 1;
+thread_local const Tasks* others_tasks = nullptr;
 
 void run_serially(int begin, int end, detail::ChunkFunction function, void* context) {
   for (int chunk = begin; chunk < end; ++chunk) function(context, chunk);
 }
 
 #ifndef VERVE_NO_THREADS
+
+thread_local bool in_chunk = false;  // of a loop that runs on several threads
+
+/// Where a block begins, of so many.
+int first_chunk(int chunks, int blocks, int block) { return int(std::int64_t(chunks) * block / blocks); }
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -55,20 +64,31 @@ bool spin_until(Done done) {
   return done();
 }
 
+/// Loops at the same time; further ones run on the thread that asks.
+constexpr int most_pools = 16;
+
 /// Persistent workers. The chunks of a job are dealt out in one contiguous block per thread, so that a thread meets the
 /// same data in job after job. A block whose worker has not come by the time another thread is idle is taken over: no
 /// one waits for a thread to be woken or scheduled. Which thread runs a chunk has no influence on any result.
+/// Threads that run loops at the same time have a pool each.
 class Pool {
  public:
+  static void run_on_one(int chunks, int threads, detail::ChunkFunction function, void* context) {
+    for (int k = 0; k < most_pools; ++k) {
+      Pool& pool = instance(k);
+      if (!pool.busy_.exchange(true, std::memory_order_acquire)) return pool.run(chunks, threads, function, context);
+    }
+    run_serially(0, chunks, function, context);
+  }
+
+ private:
   /// Never destroyed: workers may be asleep in it while the process ends.
-  static Pool& instance() {
-    static Pool& pool = *new Pool;
-    return pool;
+  static Pool& instance(int k) {
+    static std::array<Pool, most_pools>& pools = *new std::array<Pool, most_pools>;
+    return pools[k];
   }
 
   void run(int chunks, int threads, detail::ChunkFunction function, void* context) {
-    // A loop inside a loop, or the loop of another thread: the workers are taken.
-    if (busy_.exchange(true, std::memory_order_acquire)) return run_serially(0, chunks, function, context);
     const int blocks = 1 + start_workers(std::min({threads, chunks, most_blocks}) - 1);
     chunks_ = chunks, blocks_ = blocks, function_ = function, context_ = context;
     may_spin_.store(blocks <= hardware_threads(), std::memory_order_relaxed);
@@ -85,10 +105,12 @@ class Pool {
     if (!may_spin_.load(std::memory_order_relaxed) || !spin_until(done)) {
       for (int left; (left = remaining_.load(std::memory_order_acquire)) != 0;) remaining_.wait(left);
     }
+    const std::exception_ptr thrown = std::exchange(thrown_, nullptr);
+    has_thrown_.store(false, std::memory_order_relaxed);
     busy_.store(false, std::memory_order_release);
+    if (thrown) std::rethrow_exception(thrown);
   }
 
- private:
   static constexpr int most_blocks = 256;
 
   // Even: the number of a job, this block of which nobody has begun. Odd: begun.
@@ -141,12 +163,18 @@ class Pool {
   }
 
   void run_block(int block) {
-    const auto first = [&](int b) { return int(std::int64_t(chunks_) * b / blocks_); };
-    run_serially(first(block), first(block + 1), function_, context_);
+    in_chunk = true;
+    try {
+      run_serially(first_chunk(chunks_, blocks_, block), first_chunk(chunks_, blocks_, block + 1), function_, context_);
+    } catch (...) {
+      if (!has_thrown_.exchange(true)) thrown_ = std::current_exception();
+    }
+    in_chunk = false;
     if (remaining_.fetch_sub(1, std::memory_order_acq_rel) == 1) remaining_.notify_one();
   }
 
-  std::atomic<bool> busy_{false}, may_spin_{true};
+  std::atomic<bool> busy_{false}, may_spin_{true}, has_thrown_{false};
+  std::exception_ptr thrown_;
   int workers_ = 0;
   std::uint32_t job_ = 0;
   int chunks_ = 0, blocks_ = 0;
@@ -156,11 +184,30 @@ class Pool {
   std::array<BlockState, most_blocks> blocks_state_;
 };
 
+/// On threads that are not ours: a task for each block of chunks.
+void run_on_others(const Tasks& tasks, int chunks, int blocks, detail::ChunkFunction function, void* context) {
+  std::atomic<bool> has_thrown{false};
+  std::exception_ptr thrown;
+  tasks(blocks, [&](int block) {
+    in_chunk = true;
+    try {
+      run_serially(first_chunk(chunks, blocks, block), first_chunk(chunks, blocks, block + 1), function, context);
+    } catch (...) {
+      if (!has_thrown.exchange(true)) thrown = std::current_exception();
+    }
+    in_chunk = false;
+  });
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 #endif
 
 }  // namespace
 
-void set_threads(int threads) { thread_count = threads > 0 ? threads : hardware_threads(); }
+void set_threads(int threads, const Tasks* tasks) {
+  thread_count = threads > 0 ? threads : hardware_threads();
+  others_tasks = tasks && *tasks ? tasks : nullptr;
+}
 int threads() { return thread_count; }
 
 int hardware_threads() {
@@ -174,7 +221,10 @@ int hardware_threads() {
 
 void detail::run_chunks(int chunks, [[maybe_unused]] int fewest, ChunkFunction function, void* context) {
 #ifndef VERVE_NO_THREADS
-  if (thread_count > 1 && chunks >= fewest) return Pool::instance().run(chunks, thread_count, function, context);
+  if (thread_count > 1 && chunks >= fewest && !in_chunk) {
+    if (others_tasks) return run_on_others(*others_tasks, chunks, std::min(thread_count, chunks), function, context);
+    return Pool::run_on_one(chunks, thread_count, function, context);
+  }
 #endif
   run_serially(0, chunks, function, context);
 }

@@ -2,21 +2,26 @@
 // are added in the order of the chunks. So one thread or sixteen give the same bits.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
 namespace verve {
 
-/// How many threads the loops of the calling thread use from now on; 0 = all of the machine.
-void set_threads(int threads);
+/// Calls task(0) to task(count - 1) and returns when all have returned.
+using Tasks = std::function<void(int count, const std::function<void(int)>& task)>;
+/// How many threads the loops of the calling thread use from now on; 0 = all of the machine. `tasks`: those of someone
+/// else, who outlives this setting; null or empty: our own.
+void set_threads(int threads, const Tasks* tasks = nullptr);
 int threads();
 int hardware_threads();
 
 namespace detail {
 using ChunkFunction = void (*)(void* context, int chunk);
 /// Calls function(context, chunk) once for every chunk. Runs on the caller alone when fewer than `fewest` chunks are to
-/// be done, inside another parallel loop, or while another thread has one running. The function must not throw.
+/// be done, or inside another parallel loop. What the function throws is thrown again when all chunks have ended or been
+/// left out.
 void run_chunks(int chunks, int fewest, ChunkFunction function, void* context);
 
 // Chunks of a loop are small; waking threads costs about what eight of them take.

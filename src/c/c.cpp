@@ -1,109 +1,18 @@
 // The C interface (include/verve/c.h): every function checks what it is given, calls the library, and lets no exception
 // out.
-#include "verve/c.h"
 
-#include <algorithm>
-#include <cstring>
-#include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "c_parts.h"
 #include "verve/scene_file.h"
 #include "verve/simulation.h"
 #include "verve/version.h"
 
-struct verve_simulation {
-  verve::Simulation simulation;
-  std::string text;  // of the last verve_scene_json
-};
-
-struct verve_snapshot {
-  verve::Snapshot snapshot;
-};
-
 namespace {
 
+using namespace verve_c;
 using verve::Vec3;
-
-thread_local std::string last_error;
-
-verve_status fail(verve_status status, const std::string& why) noexcept {
-  try {
-    last_error = why;
-    while (!last_error.empty() && last_error.back() == '\n') last_error.pop_back();
-  } catch (...) {  // no memory for the text
-    last_error.clear();
-  }
-  return status;
-}
-
-/// What goes wrong inside becomes a status.
-template <class Call>
-verve_status guarded(Call&& call) noexcept {
-  try {
-    if constexpr (std::is_void_v<std::invoke_result_t<Call>>) {
-      call();
-      return VERVE_OK;
-    } else {
-      return call();
-    }
-  } catch (const std::bad_alloc&) {
-    return fail(VERVE_NO_MEMORY, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(VERVE_MISUSE, error.what());
-  } catch (...) {
-    return fail(VERVE_MISUSE, "an exception that is no std::exception");
-  }
-}
-
-/// A call on a simulation that is there.
-template <class Simulation, class Call>
-verve_status on(Simulation* simulation, Call&& call) noexcept {
-  if (!simulation) return fail(VERVE_MISUSE, "found null, expected a simulation");
-  return guarded([&] { return call(simulation->simulation); });
-}
-
-verve_status refuse(const verve::Diagnostics& problems) { return fail(VERVE_BAD_INPUT, problems.text()); }
-
-Vec3 vector(const double* v, const char* what) {
-  if (!v) throw std::invalid_argument(std::string(what) + ": found null, expected three numbers");
-  return {v[0], v[1], v[2]};
-}
-
-const char* required(const char* text, const char* what) {
-  if (!text) throw std::invalid_argument(std::string(what) + ": found null, expected a text");
-  return text;
-}
-
-bool has_body(const verve_simulation* s, int32_t body) { return s && body >= 0 && body < s->simulation.bodies(); }
-
-/// Fills as much of the caller's structure as he knows of.
-template <class T>
-void hand_over(const T& full, T* out) {
-  const size_t size = std::min(out->struct_size, sizeof(T));
-  const size_t given = out->struct_size;
-  std::memcpy(static_cast<void*>(out), &full, size);
-  out->struct_size = given;
-}
-
-template <class Number>
-void write(const std::vector<Vec3>& rows, Number* out, size_t count, size_t stride) {
-  if (!out && !rows.empty()) throw std::invalid_argument("found null, expected memory for the vectors");
-  if (count < rows.size())
-    throw std::invalid_argument("found room for " + std::to_string(count) + " vectors, expected " +
-                                std::to_string(rows.size()));
-  if (stride == 0) stride = 3 * sizeof(Number);
-  if (stride < 3 * sizeof(Number) || stride % sizeof(Number) != 0)
-    throw std::invalid_argument("found a stride of " + std::to_string(stride) + " bytes, expected 0 or a multiple of " +
-                                std::to_string(sizeof(Number)) + " from " + std::to_string(3 * sizeof(Number)));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Number* const to = out + i * (stride / sizeof(Number));
-    to[0] = Number(rows[i].x), to[1] = Number(rows[i].y), to[2] = Number(rows[i].z);
-  }
-}
-
-void set(double (&out)[3], const Vec3& v) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 
 /// The vertices of a body's elements of a kind, one element after another.
 std::vector<int32_t> elements_of(const verve::Simulation& s, int32_t body, int32_t kind) {
@@ -120,14 +29,16 @@ std::vector<int32_t> elements_of(const verve::Simulation& s, int32_t body, int32
   return out;
 }
 
-int32_t per_element(int32_t kind) { return kind == VERVE_SURFACE ? 3 : kind; }
-
-template <class T>
-T with_size() {
-  T out{};
-  out.struct_size = sizeof(T);
-  return out;
+/// Of the caller's threads.
+verve::TaskRunner tasks_of(const verve_options& options) {
+  if (!options.run_tasks) return {};
+  return [run = options.run_tasks, user = options.user](int count, const std::function<void(int)>& task) {
+    run(user, count, [](void* context, int32_t index) { (*static_cast<const std::function<void(int)>*>(context))(index); },
+        const_cast<void*>(static_cast<const void*>(&task)));
+  };
 }
+
+int32_t per_element(int32_t kind) { return kind == VERVE_SURFACE ? 3 : kind; }
 
 }  // namespace
 
@@ -157,7 +68,7 @@ verve_status verve_create(const char* scene, const verve_options* options, verve
     if (given.threads < 0 || given.threads > verve::most_threads)
       return fail(VERVE_MISUSE, "verve_create: found " + std::to_string(given.threads) + " threads, expected 0 to " +
                                     std::to_string(verve::most_threads));
-    verve::Expected<verve::Simulation> made = verve::Simulation::create(*read, {.threads = given.threads});
+    verve::Expected<verve::Simulation> made = verve::Simulation::create(*read, {.threads = given.threads, .tasks = tasks_of(given)});
     if (!made) return refuse(made.diagnostics());
     *out = new verve_simulation{std::move(*made), {}};
     return VERVE_OK;
@@ -168,7 +79,7 @@ void verve_destroy(verve_simulation* simulation) { delete simulation; }
 
 const char* verve_scene_json(verve_simulation* simulation) {
   const verve_status status =
-      on(simulation, [&](verve::Simulation& s) { simulation->text = verve::write_scene(s.scene()); });
+      on(simulation, [&](verve::Simulation& s) { simulation->text = verve::write_scene(s.present_scene()); });
   return status == VERVE_OK ? simulation->text.c_str() : nullptr;
 }
 
@@ -196,7 +107,7 @@ double verve_time(const verve_simulation* s) { return s ? s->simulation.time() :
 uint64_t verve_state_hash(const verve_simulation* s) { return s ? s->simulation.state_hash() : 0; }
 int32_t verve_body_count(const verve_simulation* s) { return s ? s->simulation.bodies() : 0; }
 int32_t verve_find_body(const verve_simulation* s, const char* name) {
-  return s && name ? s->simulation.find_body(name) : -1;
+  return s && name ? s->simulation.find_body(name).number() : -1;
 }
 const char* verve_body_name(const verve_simulation* s, int32_t body) {
   return has_body(s, body) ? s->simulation.body_name(body).c_str() : nullptr;
@@ -226,13 +137,13 @@ verve_status verve_elements(const verve_simulation* simulation, int32_t body, in
 }
 
 verve_status verve_positions(const verve_simulation* simulation, double* out, size_t count, size_t stride) {
-  return on(simulation, [&](const verve::Simulation& s) { write(s.positions(), out, count, stride); });
+  return on(simulation, [&](const verve::Simulation& s) { write(size_t(s.vertices()), out, count, [&] { s.read_positions(out, stride); }); });
 }
 verve_status verve_positions_float(const verve_simulation* simulation, float* out, size_t count, size_t stride) {
-  return on(simulation, [&](const verve::Simulation& s) { write(s.positions(), out, count, stride); });
+  return on(simulation, [&](const verve::Simulation& s) { write(size_t(s.vertices()), out, count, [&] { s.read_positions(out, stride); }); });
 }
 verve_status verve_velocities(const verve_simulation* simulation, double* out, size_t count, size_t stride) {
-  return on(simulation, [&](const verve::Simulation& s) { write(s.velocities(), out, count, stride); });
+  return on(simulation, [&](const verve::Simulation& s) { write(size_t(s.vertices()), out, count, [&] { s.read_velocities(out, stride); }); });
 }
 
 int32_t verve_embedded_count(const verve_simulation* s, int32_t body) {
@@ -242,7 +153,8 @@ int32_t verve_embedded_count(const verve_simulation* s, int32_t body) {
 verve_status verve_embedded_positions(const verve_simulation* simulation, int32_t body, double* out, size_t count,
                                       size_t stride) {
   return on(simulation,
-            [&](const verve::Simulation& s) { write(s.embedded_positions(body), out, count, stride); });
+            [&](const verve::Simulation& s) { write(size_t(verve_embedded_count(simulation, body)), out, count,
+                  [&] { s.read_embedded_positions(body, out, stride); }); });
 }
 
 verve_status verve_set_state(verve_simulation* simulation, const double* positions, const double* velocities,
@@ -319,7 +231,7 @@ verve_status verve_pin(verve_simulation* simulation, int32_t body, const int32_t
     spec.body = s.body_name(body);
     spec.vertices.indices.assign(vertices, vertices + count);
     spec.stiffness = stiffness, spec.hard = hard != 0;
-    *anchor = s.add_anchor(spec);
+    *anchor = s.add_anchor(spec).bits();
   });
 }
 verve_status verve_move_anchor(verve_simulation* simulation, int32_t anchor, const double displacement[3]) {

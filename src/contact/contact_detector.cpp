@@ -41,6 +41,16 @@ void ContactDetector::compile(std::vector<ContactBody> bodies, std::vector<const
   for (const Shape* shape : shapes_) features_.push_back(shape->features());
 }
 
+void ContactDetector::set_body(int b, ContactBody body) {
+  if (b >= int(bodies_.size())) bodies_.resize(b + 1);
+  bodies_[b] = std::move(body);
+}
+
+void ContactDetector::set_collider(int c, const Shape* shape) {
+  if (c >= int(shapes_.size())) shapes_.resize(c + 1), features_.resize(c + 1);
+  shapes_[c] = shape, features_[c] = shape->features();
+}
+
 void ContactDetector::set_step(double step) {
   for (ContactBody& body : bodies_) body.stiffness = body.inertia / (step * step);
 }

@@ -80,6 +80,9 @@ class ContactDetector {
   ContactDetector();
   /// Bodies and shapes stay where they are; the table too.
   void compile(std::vector<ContactBody> bodies, std::vector<const Shape*> colliders, const PairTable& pairs);
+  /// Another body in the place of one, or behind the last.
+  void set_body(int b, ContactBody body);
+  void set_collider(int c, const Shape* shape);
   const ContactBody& body(int b) const { return bodies_[b]; }
   /// The length of a frame: stiffnesses are in units of inertia / step^2.
   void set_step(double step);

@@ -281,6 +281,7 @@ Contacts::FrictionChange Contacts::follow_pressure(Follow follow, const Vec4* x,
 }
 
 void Contacts::apply_slip(const Vec4* x, std::span<double> losses) {
+  slip_losses.assign(friction_anchors.size(), 0.0);
   for (size_t g = 0; g < friction_anchors.size(); ++g) {
     const FrictionPoint& place = friction_points_[g];
     FrictionAnchor& anchor = friction_anchors[g];
@@ -299,6 +300,7 @@ void Contacts::apply_slip(const Vec4* x, std::span<double> losses) {
       continue;
     }
     const double share = place.other < 0 ? lost : 0.5 * lost;
+    slip_losses[g] = lost;
     losses[place.body] += share, friction_energy_[place.body] -= share;
     if (place.other >= 0) losses[place.other] += share, friction_energy_[place.other] -= share;
   }

@@ -23,6 +23,7 @@ void Contacts::clear(int bodies, int colliders) {
   pair_energy_.clear(), friction_energy_.clear(), pair_lift_.clear(), friction_lift_.clear();
   start_stretch_.clear(), start_loss_.clear();
   depth_ = 0;
+  slip_losses.clear();
   bodies_ = bodies, sides_ = bodies + colliders;
   pair_at_.assign(size_t(bodies) * sides_, -1);
 }

@@ -129,6 +129,7 @@ class Contacts {
   std::vector<std::array<Vec3, 6>> outward;
   std::vector<OnEdge> on_edges;
   std::vector<FrictionAnchor> friction_anchors;
+  std::vector<double> slip_losses;  // of these, by the last apply_slip()
 
   /// Colliders are the planes that they are where the step begins; the matrix has these already (SystemMatrix::planes).
   bool planes = false;

@@ -15,18 +15,22 @@ namespace verve {
 
 StepReport World::step() {
   const auto begin = std::chrono::steady_clock::now();
-  set_threads(threads_);
+  set_threads(threads_, &tasks_);
   before_ = state;
   StepReport report;
   detection_ = 0;
   left_ = settings.budget;
-  met_.clear();
+  met_.clear(), pairs_.clear();
   const double end = state.origin + (state.frame + 1) * scene.step;  // counted, not summed
 
-  apply_events(end);
-  start_ledger_ = state.ledger;
-  if (has_contact()) group_islands(), join_predicted();
-  advance_islands(report);
+  try {
+    apply_events(end);
+    start_ledger_ = state.ledger;
+    if (has_contact()) group_islands(), join_predicted();
+    advance_islands(report);
+  } catch (const std::exception& error) {  // of a function of the caller's
+    report.status = StepStatus::callback_failed, report.message = error.what();
+  }
   if (!report) {
     restore(before_);
     return report;
@@ -76,7 +80,7 @@ bool World::has_arrived(const Island& island) const {
 /// none, and once by the fallback integrator, where numbers were not finite.
 StepOutcome World::advance(Island& island, bool may_sleep, StepReport& report) {
   recall(state, island);
-  const bool unchanged = sleeping().begins_unchanged(island, !repels() && !in_wind(island));
+  const bool unchanged = sleeping().begins_unchanged(island, !repels() && !is_pushed(island));
   if (may_sleep && unchanged) return skip_frame(island);
   for (Attempt attempt;;) {
     begin_frame(island);
@@ -117,7 +121,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
       return outcome;
     }
 
-    account(island, step_plan, demand, outcome, step.is_last());
+    account(island, step_plan, demand, outcome, step.h, step.is_last());
     if (frame.input.contacts) rebound(island, step);
   }
   frame.remember(settings, island.memory.substeps);
@@ -229,12 +233,33 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
   return in;
 }
 
+namespace {
+
+/// Why an island takes as long as it takes: nothing would keep it from gaining where a step is cut short, and what is
+/// fixed cannot be taken again shorter. Empty: it keeps to a budget.
+std::string unbounded(const Island& island, const Settings& settings) {
+  if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
+  if (island.searches()) return "has a potential whose steps are searched for their length";
+  if (island.consistent()) return "has a consistent mass matrix";
+  return {};
+}
+
+}  // namespace
+
+void World::warn_of_budget(Diagnostics& notes) const {
+  if (!(settings.budget > 0)) return;
+  for (const Island* island : islands_) {
+    const std::string why = unbounded(*island, settings);
+    if (!why.empty())
+      notes.warning("solver.budget", "body \"" + island->body(0).name + "\" " + why +
+                                         ": its frames take as long as they need (docs/budget.md)");
+  }
+}
+
 /// What an island may take of what is left of a frame: by its share of the vertices that are still to come.
 World::TimeLimit World::time_limit_of(const Island& island) const {
   TimeLimit out;
-  // nothing would keep these from gaining where a step is cut short, and what is fixed cannot be taken again shorter
-  const bool fixed = settings.substeps > 0 && settings.conservation == Conservation::cpd;
-  if (!(settings.budget > 0) || island.searches() || island.consistent() || fixed) return out;
+  if (!(settings.budget > 0) || !unbounded(island, settings).empty()) return out;
   double rows = island.rows();
   for (const Island* other : islands_)
     if (other != &island && !was_skipped(*other) && !has_arrived(*other)) rows += other->rows();
@@ -311,13 +336,14 @@ StepOutcome World::take_step(Island& island, const StepPlan& plan, double h, con
 
 /// What the step leaves to the ledger, the contact cache and the friction anchors; at the end of a frame, whether the
 /// island sleeps.
-void World::account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last) {
+void World::account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, double h, bool last) {
   const bool sleeps = last && sleeping().falls_asleep(island);
   if (sleeps) put_to_sleep(island, outcome);
   ledger().settle(island, plan, outcome, demand), book_wind(island);
   for (size_t k = 0; k < island.bodies().size() && !sleeps; ++k)
     state.ledger[island.bodies()[k]].work += island.solver().collider_works()[k];
   sleeps ? note_meetings(island) : settle_contacts(island);
+  note_contacts(island, h);
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;
 }
 
@@ -332,14 +358,19 @@ void World::end_frame(double end, StepReport& report) {
   }
   rebound(clock(state.frame + 1));
   anchors().settle(clock(state.frame + 1));
+  settle_colliders();
+  keep_contacts();
+  end_applied();
   state.frame += 1;
   state.time = end;
   tear(clock(state.frame), report);
   for (size_t b = 0; b < model.bodies.size(); ++b) {
+    if (!has_body(int(b))) continue;
     BodyLedger& ledger = state.ledger[b];
     ledger.target_total = total(int(b)) - ledger.target_total;
   }
   remember();
+  find_events();
 }
 
 }  // namespace verve

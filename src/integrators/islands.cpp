@@ -43,6 +43,27 @@ void Islands::clear() {
   islands_.clear(), merged_.clear(), clusters_.clear();
 }
 
+void Islands::insert(int body) {
+  const auto at = std::find_if(clusters_.begin(), clusters_.end(), [&](const auto& c) { return c->bodies()[0] > body; });
+  clusters_.insert(at, std::make_unique<Island>(model_, matter_, std::vector<int>{body}, std::vector<int>{}));
+}
+
+void Islands::remove(int body) {
+  const auto has_it = [&](const auto& island) {
+    return std::find(island->bodies().begin(), island->bodies().end(), body) != island->bodies().end();
+  };
+  retired_factorizations_ += of_cluster(body).matrix().factorizations();
+  islands_.clear();  // group() finds them again
+  std::erase_if(merged_, has_it);
+  std::erase_if(clusters_, has_it);
+}
+
+Island& Islands::of_cluster(int body) const {
+  return **std::find_if(clusters_.begin(), clusters_.end(), [&](const auto& c) {
+    return std::find(c->bodies().begin(), c->bodies().end(), body) != c->bodies().end();
+  });
+}
+
 void Islands::rebuild(const State& state) {
   std::vector<std::unique_ptr<Island>> old = std::move(clusters_);
   clusters_.clear(), merged_.clear(), islands_.clear();
@@ -52,7 +73,7 @@ void Islands::rebuild(const State& state) {
   for (size_t a = 0; a < anchors.size(); ++a)
     if (state.anchors[a].active && anchors[a].other >= 0) linked.join(anchors[a].body, anchors[a].other);
   for (int b = 0; b < bodies; ++b) {
-    if (linked.find(b) != b) continue;
+    if (linked.find(b) != b || model_.bodies[b].count == 0) continue;
     std::vector<int> members = linked.members(b), active;
     for (size_t a = 0; a < anchors.size(); ++a)
       if (state.anchors[a].active && linked.find(anchors[a].body) == b) active.push_back(int(a));

@@ -18,6 +18,10 @@ class Islands {
   void rebuild(const State& state);
   /// Of clusters that touch (State::touching). True: other islands than before.
   bool group(const State& state);
+  /// A body that nothing is linked to as yet. Call group() after it.
+  void insert(int body);
+  /// One that has no active links; or with all that are linked to it, which rebuild() finds islands for. Likewise.
+  void remove(int body);
   /// None any more, and no factors.
   void clear();
 
@@ -28,6 +32,8 @@ class Islands {
   Island& operator[](size_t i) const { return *islands_[i]; }
   bool has(const Island* island) const;
   Island& of(int body) const { return *islands_[island_of_body_[body]]; }
+  /// That owns its matrix.
+  Island& of_cluster(int body) const;
   /// First row of a body in its island.
   int offset(int body) const { return of(body).offset(place_in_island_[body]); }
 

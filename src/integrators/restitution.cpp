@@ -178,6 +178,7 @@ void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional
     part.impulse(by, point, 0);
     return part.kinetic() - before;
   };
+  note_rebound(bounce, (wanted - leaves) / inverse_mass);
   double given = push(body, impulse);
   const double given_other = other ? push(*other, impulse * -1.0) : 0;
   if (bounce.collider >= 0) {  // of this, what a collider that moves has done by the impulse

@@ -7,9 +7,9 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "integrators/simulation_impl.h"
 #include "integrators/snapshot_content.h"
 #include "integrators/step_solver.h"
-#include "integrators/world.h"
 
 namespace verve {
 
@@ -21,47 +21,14 @@ std::string_view to_string(StepStatus status) {
       return "diverged";
     case StepStatus::not_factorizable:
       return "not factorizable";
+    case StepStatus::callback_failed:
+      return "callback failed";
     case StepStatus::infeasible:
       return "infeasible";
   }
   return "";
 }
 
-namespace {
-
-void require(bool good, const std::string& message) {
-  if (!good) throw std::invalid_argument(message);
-}
-
-std::string index_message(const char* function, const char* what, int found, int count) {
-  return std::string(function) + ": found " + what + " " + std::to_string(found) + ", expected 0 to " +
-         std::to_string(count - 1);
-}
-
-void require_finite(const char* function, const Vec3& v) {
-  require(std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z),
-          std::string(function) + ": found a value that is not finite, expected three numbers");
-}
-
-}  // namespace
-
-struct Simulation::Impl {
-  World world;
-  int body(const char* function, int b) const {
-    require(b >= 0 && b < int(world.model.bodies.size()),
-            index_message(function, "body", b, int(world.model.bodies.size())));
-    return b;
-  }
-  int anchor(const char* function, int a) const {
-    require(a >= 0 && a < int(world.matter.anchors.size()),
-            index_message(function, "anchor", a, int(world.matter.anchors.size())));
-    return a;
-  }
-};
-
-namespace {
-
-/// Potentials that the method cannot drive, and who can drive all that the scene has.
 void check_method(const Scene& scene, const Matter& matter, Diagnostics& problems) {
   const auto refusal = [](const std::string& integrator, const Potential& potential) {
     const OwnStepEntry* own = find_own_step(integrator);
@@ -94,43 +61,6 @@ void check_method(const Scene& scene, const Matter& matter, Diagnostics& problem
   for (auto& [where, what] : refused) problems.error(std::move(where), std::move(what));
 }
 
-}  // namespace
-
-Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
-  Diagnostics problems = check_scene(scene);
-  if (options.threads < 0 || options.threads > most_threads)
-    problems.error("threads", "found " + std::to_string(options.threads) + ", expected 0 (all) to " +
-                                  std::to_string(most_threads));
-  if (problems.has_errors()) {
-    report_mesh_files(scene, problems);
-    return problems;
-  }
-  Expected<CompiledScene> compiled = compile(scene);
-  problems.append(compiled.diagnostics());
-  if (!compiled) return problems;
-  check_method(scene, compiled->matter, problems);
-  if (problems.has_errors()) return problems;
-  const int threads = options.threads > 0 ? options.threads : hardware_threads();
-  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*compiled), threads)});
-  impl->world.warn_of_long_steps(problems);
-  return {Simulation(std::move(impl)), problems};
-}
-
-Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Simulation::Simulation(Simulation&&) noexcept = default;
-Simulation& Simulation::operator=(Simulation&&) noexcept = default;
-Simulation::~Simulation() = default;
-
-const Scene& Simulation::scene() const { return impl_->world.scene; }
-int Simulation::bodies() const { return int(impl_->world.model.bodies.size()); }
-int Simulation::vertices() const { return impl_->world.model.rows; }
-int Simulation::frame() const { return impl_->world.state.frame; }
-double Simulation::time() const { return impl_->world.state.time; }
-int Simulation::anchors() const { return int(impl_->world.matter.anchors.size()); }
-int Simulation::factorizations() const { return impl_->world.factorizations(); }
-StepReport Simulation::step() { return impl_->world.step(); }
-void Simulation::reset() { impl_->world.reset(); }
-
 namespace {
 
 /// What a state must fit: bodies with their elements, what else it has a place for, and the method.
@@ -154,18 +84,66 @@ std::vector<std::string> layout_of(const World& w) {
   return out;
 }
 
+/// What a body that comes later is made for.
+Scene settings_of(const Scene& scene) {
+  Scene out = scene;
+  out.bodies.clear(), out.anchors.clear(), out.forces.clear(), out.pushes.clear(), out.winds.clear();
+  if (out.contact) out.contact->pairs.clear();
+  return out;
+}
+
 }  // namespace
+
+Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
+  Diagnostics problems = check_scene(scene);
+  if (options.threads < 0 || options.threads > most_threads)
+    problems.error("threads", "found " + std::to_string(options.threads) + ", expected 0 (all) to " +
+                                  std::to_string(most_threads));
+  if (problems.has_errors()) {
+    report_mesh_files(scene, problems);
+    return problems;
+  }
+  Expected<CompiledScene> compiled = compile(scene);
+  problems.append(compiled.diagnostics());
+  if (!compiled) return problems;
+  check_method(scene, compiled->matter, problems);
+  if (problems.has_errors()) return problems;
+  const int threads = options.threads > 0 ? options.threads : hardware_threads();
+  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*compiled), threads, options.tasks), scene, settings_of(scene), threads, options.tasks, {}});
+  impl->layout = layout_of(impl->world);
+  impl->world.warn_of_long_steps(problems), impl->world.warn_of_budget(problems);
+  return {Simulation(std::move(impl)), problems};
+}
+
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+const Scene& Simulation::scene() const { return impl_->world.scene; }
+int Simulation::bodies() const { return int(impl_->world.model.bodies.size()); }
+int Simulation::vertices() const { return impl_->world.vertices(); }
+int Simulation::frame() const { return impl_->world.state.frame; }
+double Simulation::time() const { return impl_->world.state.time; }
+int Simulation::anchors() const { return int(impl_->world.matter.anchors.size()); }
+int Simulation::factorizations() const { return impl_->world.factorizations(); }
+StepReport Simulation::step() {
+  StepReport report = impl_->world.step();
+  impl_->renew_view();
+  return report;
+}
+void Simulation::reset() { impl_->world.reset(); }
 
 Snapshot Simulation::save() const {
   auto content = std::make_shared<Snapshot::Content>();
-  content->layout = layout_of(impl_->world);
+  content->layout = impl_->layout;
   content->state = impl_->world.state;
   return Snapshot(std::move(content));
 }
 
 Diagnostics Simulation::restore(const Snapshot& snapshot) {
   Diagnostics problems;
-  const std::vector<std::string> ours = layout_of(impl_->world), &theirs = snapshot.content_->layout;
+  const std::vector<std::string>&ours = impl_->layout, &theirs = snapshot.content_->layout;
   for (size_t i = 0; i < std::max(ours.size(), theirs.size()); ++i) {
     const std::string found = i < theirs.size() ? theirs[i] : "nothing",
                       expected = i < ours.size() ? ours[i] : "nothing";
@@ -175,30 +153,30 @@ Diagnostics Simulation::restore(const Snapshot& snapshot) {
   return problems;
 }
 
-const std::string& Simulation::body_name(int body) const {
-  return impl_->world.model.bodies[impl_->body("body_name", body)].name;
+const std::string& Simulation::body_name(BodyId body) const {
+  return impl_->shown("body_name", body).name;
 }
-int Simulation::first_vertex(int body) const {
-  return impl_->world.model.bodies[impl_->body("first_vertex", body)].first;
+int Simulation::first_vertex(BodyId body) const {
+  return impl_->shown("first_vertex", body).first_vertex;
 }
-const Mesh& Simulation::mesh(int body) const { return impl_->world.model.bodies[impl_->body("mesh", body)].mesh; }
+const Mesh& Simulation::mesh(BodyId body) const { return impl_->shown("mesh", body).mesh; }
 
-const Mesh* Simulation::embedded_mesh(int body) const {
-  const Mesh& surface = impl_->world.model.bodies[impl_->body("embedded_mesh", body)].embedded;
+const Mesh* Simulation::embedded_mesh(BodyId body) const {
+  const Mesh& surface = impl_->shown("embedded_mesh", body).embedded;
   return surface.triangles.empty() ? nullptr : &surface;
 }
-const Embedding* Simulation::embedding(int body) const {
+const Embedding* Simulation::embedding(BodyId body) const {
   return embedded_mesh(body) ? &impl_->world.model.bodies[body].embedding : nullptr;
 }
 
-RemovedElements Simulation::removed_elements(int b) const {
-  const Body& body = impl_->world.model.bodies[impl_->body("removed_elements", b)];
+RemovedElements Simulation::removed_elements(BodyId b) const {
+  const Body& body = impl_->shown("removed_elements", b);
   return body.tearing ? body.tearing->removed(impl_->world.state.gone[b]) : RemovedElements{};
 }
 
-int Simulation::find_body(std::string_view name) const {
+BodyId Simulation::find_body(std::string_view name) const {
   for (int b = 0; b < bodies(); ++b)
-    if (body_name(b) == name) return b;
+    if (has_body(b) && body_name(b) == name) return body_id(b);
   return -1;
 }
 
@@ -211,27 +189,28 @@ int Simulation::elements() const {
 
 namespace {
 
-std::vector<Vec3> in_user_order(const Model& model, const std::vector<Vec4>& rows) {
-  std::vector<Vec3> out(rows.size());
+std::vector<Vec3> in_user_order(const World& world, const std::vector<Vec4>& rows) {
+  const Model& model = world.model;
+  std::vector<Vec3> out(world.vertices());
   for (const Body& body : model.bodies)
-    for (int r = 0; r < body.count; ++r) out[body.first + body.vertex_of_row[r]] = rows[body.first + r].xyz();
+    for (int r = 0; r < body.count; ++r) out[body.first_vertex + body.vertex_of_row[r]] = rows[body.first + r].xyz();
   return out;
 }
 
 }  // namespace
 
-std::vector<Vec3> Simulation::positions() const { return in_user_order(impl_->world.model, impl_->world.state.x); }
-std::vector<Vec3> Simulation::velocities() const { return in_user_order(impl_->world.model, impl_->world.state.v); }
+std::vector<Vec3> Simulation::positions() const { return in_user_order(impl_->world, impl_->world.state.x); }
+std::vector<Vec3> Simulation::velocities() const { return in_user_order(impl_->world, impl_->world.state.v); }
 
 std::vector<double> Simulation::masses() const {
   std::vector<double> out(vertices());
   for (const Body& body : impl_->world.model.bodies)
-    for (int r = 0; r < body.count; ++r) out[body.first + body.vertex_of_row[r]] = body.mass[r];
+    for (int r = 0; r < body.count; ++r) out[body.first_vertex + body.vertex_of_row[r]] = body.mass[r];
   return out;
 }
 
-std::vector<Vec3> Simulation::embedded_positions(int b) const {
-  const Body& body = impl_->world.model.bodies[impl_->body("embedded_positions", b)];
+std::vector<Vec3> Simulation::embedded_positions(BodyId b) const {
+  const Body& body = impl_->shown("embedded_positions", b);
   if (body.embedded.triangles.empty()) return {};
   std::vector<Vec3> x(body.count), out(body.embedded.vertices.size());
   for (int r = 0; r < body.count; ++r) x[body.vertex_of_row[r]] = impl_->world.state.x[body.first + r].xyz();
@@ -242,8 +221,8 @@ std::vector<Vec3> Simulation::embedded_positions(int b) const {
 void Simulation::set_state(const std::vector<Vec3>& positions, const std::vector<Vec3>& velocities) {
   World& w = impl_->world;
   const auto check = [&](const char* what, const std::vector<Vec3>& values) {
-    require(int(values.size()) == w.model.rows, std::string("set_state: found ") + std::to_string(values.size()) + " " +
-                                                    what + ", expected " + std::to_string(w.model.rows) +
+    require(int(values.size()) == w.vertices(), std::string("set_state: found ") + std::to_string(values.size()) + " " +
+                                                    what + ", expected " + std::to_string(w.vertices()) +
                                                     " (one per vertex)");
     for (const Vec3& v : values) require_finite("set_state", v);
   };
@@ -251,8 +230,8 @@ void Simulation::set_state(const std::vector<Vec3>& positions, const std::vector
   check("velocities", velocities);
   for (const Body& body : w.model.bodies) {
     for (int r = 0; r < body.count; ++r) {
-      w.state.x[body.first + r] = Vec4(positions[body.first + body.vertex_of_row[r]]);
-      w.state.v[body.first + r] = Vec4(velocities[body.first + body.vertex_of_row[r]]);
+      w.state.x[body.first + r] = Vec4(positions[body.first_vertex + body.vertex_of_row[r]]);
+      w.state.v[body.first + r] = Vec4(velocities[body.first_vertex + body.vertex_of_row[r]]);
     }
   }
   w.forget_history();
@@ -265,7 +244,7 @@ void Simulation::set_time(double time, int frame) {
   impl_->world.state.origin = time - frame * impl_->world.scene.step;
 }
 
-Measures Simulation::measure(int body) const { return impl_->world.measure(impl_->body("measure", body)); }
+Measures Simulation::measure(BodyId body) const { return impl_->world.measure((impl_->shown("measure", body), body)); }
 
 Measures Simulation::measure() const {
   Measures all;
@@ -293,7 +272,7 @@ double Simulation::constraint_error() const {
   double violation = 0, reference = 0;
   std::vector<Vec3> z, p;
   for (int b = 0; b < bodies(); ++b) {
-    const Vec4* const x = impl_->world.state.x.data() + first_vertex(b);
+    const Vec4* const x = impl_->world.state.x.data() + impl_->world.model.bodies[b].first;
     for (const auto& potential : impl_->world.matter.bodies[b].potentials) {
       if (potential->prestress() > 0) continue;
       size_t rows = 0;
@@ -316,52 +295,54 @@ double Simulation::constraint_error() const {
 std::uint64_t Simulation::state_hash() const {
   BitHash hash;
   for (const std::vector<Vec4>* rows : {&impl_->world.state.x, &impl_->world.state.v})
-    for (const Vec4& r : *rows) hash.add(r.x), hash.add(r.y), hash.add(r.z);
+    for (const Body& body : impl_->world.model.bodies)
+      for (int i = body.first; i < body.first + body.count; ++i)
+        hash.add((*rows)[i].x), hash.add((*rows)[i].y), hash.add((*rows)[i].z);
   return hash.value();
 }
 
-void Simulation::set_energy(int body, double total) {
+void Simulation::set_energy(BodyId body, double total) {
   require(std::isfinite(total), "set_energy: found a value that is not finite, expected joules");
   BodyLedger& ledger = impl_->world.state.ledger[impl_->body("set_energy", body)];
   ledger.wanted_energy = total;
 }
 
-void Simulation::set_momentum(int body, const Vec3& momentum) {
+void Simulation::set_momentum(BodyId body, const Vec3& momentum) {
   require_finite("set_momentum", momentum);
   impl_->world.impulse_on(impl_->body("set_momentum", body)).set_momentum(momentum);
   impl_->world.state.ledger[body].debt.p = {};
 }
 
-void Simulation::set_spin(int body, const Vec3& spin) {
+void Simulation::set_spin(BodyId body, const Vec3& spin) {
   require_finite("set_spin", spin);
   impl_->world.impulse_on(impl_->body("set_spin", body)).set_spin(spin);
   impl_->world.state.ledger[body].debt.l = {};
 }
 
-void Simulation::add_impulse(int body, const Vec3& impulse, const Vec3& point, double radius) {
+void Simulation::add_impulse(BodyId body, const Vec3& impulse, const Vec3& point, double radius) {
   require_finite("add_impulse", impulse);
   require_finite("add_impulse", point);
   require(radius >= 0 && std::isfinite(radius), "add_impulse: expected a radius >= 0");
   impl_->world.impulse_on(impl_->body("add_impulse", body)).impulse(impulse, point, radius);
 }
 
-void Simulation::set_half_life(int body, double seconds) {
+void Simulation::set_half_life(BodyId body, double seconds) {
   require(seconds > 0, "set_half_life: expected seconds > 0 (infinity for none)");
   impl_->world.state.ledger[impl_->body("set_half_life", body)].damping = std::numbers::ln2 / seconds;
 }
 
-void Simulation::hold_energy(int body, std::optional<double> total) {
+void Simulation::hold_energy(BodyId body, std::optional<double> total) {
   require(!total || std::isfinite(*total), "hold_energy: found a value that is not finite, expected joules");
   BodyLedger& ledger = impl_->world.state.ledger[impl_->body("hold_energy", body)];
   ledger.held_energy = total, ledger.wanted_energy.reset();
 }
 
-void Simulation::hold_momentum(int body, const std::optional<Vec3>& momentum) {
+void Simulation::hold_momentum(BodyId body, const std::optional<Vec3>& momentum) {
   if (momentum) require_finite("hold_momentum", *momentum);
   impl_->world.state.ledger[impl_->body("hold_momentum", body)].held_momentum = momentum;
 }
 
-void Simulation::hold_spin(int body, const std::optional<Vec3>& spin) {
+void Simulation::hold_spin(BodyId body, const std::optional<Vec3>& spin) {
   if (spin) require_finite("hold_spin", *spin);
   impl_->world.state.ledger[impl_->body("hold_spin", body)].held_spin = spin;
 }
@@ -394,7 +375,7 @@ void Simulation::set_gravity(const Vec3& gravity) {
   impl_->world.forces_changed();
 }
 
-void Simulation::set_parameter(int body, int potential, const std::string& name, double value) {
+void Simulation::set_parameter(BodyId body, int potential, const std::string& name, double value) {
   World& w = impl_->world;
   impl_->body("set_parameter", body);
   const int count = int(w.matter.bodies[body].potentials.size());
@@ -416,15 +397,15 @@ void Simulation::set_parameter(int body, int potential, const std::string& name,
   w.state.overrides = std::make_shared<const Materials>(std::move(overrides));
 }
 
-std::vector<double> Simulation::example_weights(int body, int potential) const {
+std::vector<double> Simulation::example_weights(BodyId body, int potential) const {
   const World& w = impl_->world;
   const Potentials& potentials = w.matter.bodies[impl_->body("example_weights", body)].potentials;
   const int count = int(potentials.size());
   require(potential >= 0 && potential < count, index_message("example_weights", "potential", potential, count));
-  return potentials[potential]->example_weights(w.state.x.data() + first_vertex(body));
+  return potentials[potential]->example_weights(w.state.x.data() + w.model.bodies[body].first);
 }
 
-std::string Simulation::global_solver(int body) const {
+std::string Simulation::global_solver(BodyId body) const {
   return impl_->world.island_of(impl_->body("global_solver", body)).solver().description();
 }
 
@@ -442,36 +423,37 @@ void Simulation::set_wind(int wind, const Vec3& velocity) {
   impl_->world.state.winds[wind] = velocity;
 }
 
-int Simulation::find_anchor(std::string_view name) const {
+AnchorId Simulation::find_anchor(std::string_view name) const {
   for (int a = 0; a < anchors(); ++a)
-    if (scene().anchors[a].name == name) return a;
+    if (scene().anchors[a].name == name && !impl_->world.state.anchors[a].removed)
+      return {a, impl_->world.state.anchors[a].generation};
   return -1;
 }
 
-void Simulation::set_anchor(int anchor, bool active) {
+void Simulation::set_anchor(AnchorId anchor, bool active) {
   impl_->world.state.anchors[impl_->anchor("set_anchor", anchor)].switched = active;
 }
-bool Simulation::anchor_active(int anchor) const {
+bool Simulation::anchor_active(AnchorId anchor) const {
   return impl_->world.state.anchors[impl_->anchor("anchor_active", anchor)].active;
 }
 
-void Simulation::move_anchor(int anchor, const Vec3& displacement) {
+void Simulation::move_anchor(AnchorId anchor, const Vec3& displacement) {
   require_finite("move_anchor", displacement);
   impl_->world.state.anchors[impl_->anchor("move_anchor", anchor)].moved = displacement;
 }
 
-int Simulation::add_anchor(const AnchorSpec& spec) {
+AnchorId Simulation::add_anchor(const AnchorSpec& spec) {
   World& w = impl_->world;
-  Scene with = w.scene;
+  Scene with = w.present_scene();
   const std::string where = "anchors[" + std::to_string(with.anchors.size()) + "]";
   with.anchors.push_back(spec);
   Diagnostics problems = check_scene(with);
   Anchor anchor;
   if (!problems.has_errors()) anchor = compile_anchor(spec, w.model, where, problems);
   require(!problems.has_errors(), "add_anchor: " + problems.text());
-  return w.anchors().add(spec, std::move(anchor));
+  return w.add_anchor(spec, std::move(anchor));
 }
 
-void Simulation::remove_anchor(int anchor) { impl_->world.anchors().remove(impl_->anchor("remove_anchor", anchor)); }
+void Simulation::remove_anchor(AnchorId anchor) { impl_->world.anchors().remove(impl_->anchor("remove_anchor", anchor)); }
 
 }  // namespace verve

@@ -66,6 +66,9 @@ bool Sleeping::falls_asleep(const Island& island) {
 /// Nothing acts on this island that may be another thing in the next frame.
 bool Sleeping::is_steady(const Island& island) const {
   if (settings_.projection || !scene_.forces.empty() || !island.active_anchors().empty()) return false;
+  for (const ColliderState& c : state_.colliders)  // one that was moved has moved, or will
+    if (c.to && (norm(c.to->position - c.from->position) > 0 || !(c.to->rotation.col == c.from->rotation.col)))
+      return false;
   for (const ColliderSpec& c : scene_.colliders)
     if (!fixed(c.position) || !fixed(c.rotation) || !fixed(c.active)) return false;
   for (const int b : island.bodies()) {
@@ -107,6 +110,12 @@ std::optional<std::uint64_t> Sleeping::start_hash(const Island& island) const {
       for (const int k : c.key) whole(k);
       whole(c.depth), whole(c.rest), add(hash, c.normal), add(hash, c.point);
     }
+  }
+  for (const ColliderState& c : state_.colliders) {
+    whole(c.generation), whole(c.removed), whole(c.was_active), whole(c.switched ? *c.switched : -1);
+    if (!c.to) continue;
+    add(hash, c.to->position);
+    for (const Vec3& column : c.to->rotation.col) add(hash, column);
   }
   add(hash, state_.gravity);
   const SubstepControl& control = island.memory.substeps;
@@ -165,7 +174,7 @@ void World::put_to_sleep(Island& island, StepOutcome& outcome) {
 
 /// A frame of an island that begins unchanged.
 StepOutcome World::skip_frame(const Island& island) {
-  note_meetings(island);
+  note_meetings(island), note_contacts(island, scene.step);
   for (const int b : island.bodies()) {
     BodyLedger& ledger = state.ledger[b];
     ledger.iterations = 0, ledger.substeps = 1;

@@ -27,7 +27,7 @@ void visit(A& a, Quantities& q) {
 template <class A>
 void visit(A& a, BodyLedger& l) {
   archive_all(a, l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.history,
-              l.last_step, l.booked_loss, l.heat, l.work, l.torn, l.pair_energy, l.friction_energy, l.mode,
+              l.last_step, l.booked_loss, l.heat, l.work, l.torn, l.applied, l.pair_energy, l.friction_energy, l.mode,
               l.slow_frames, l.elastic, l.contact, l.target_total, l.multiplier, l.error_p, l.error_l, l.error_h,
               l.iterations, l.substeps);
 }
@@ -47,7 +47,83 @@ void visit(A& a, AnchorSpec& s) {
 }
 template <class A>
 void visit(A& a, AnchorState& s) {
-  archive_all(a, s.added, s.removed, s.active, s.switched, s.moved, s.stiffness, s.hardness, s.placed, s.hold);
+  archive_all(a, s.added, s.removed, s.generation, s.active, s.switched, s.moved, s.stiffness, s.hardness, s.placed, s.hold);
+}
+template <class A>
+void visit(A& a, Mat3& m) {
+  archive_all(a, m.col);
+}
+template <class A>
+void visit(A& a, Pose& p) {
+  archive_all(a, p.rotation, p.position);
+}
+template <class A>
+void visit(A& a, Quaternion& q) {
+  archive_all(a, q.x, q.y, q.z, q.w);
+}
+template <class A>
+void visit(A& a, Placing& p) {
+  archive_all(a, p.position, p.rotation);
+}
+template <class A>
+void visit(A& a, Spawn& s) {
+  archive_all(a, s.name, s.place, s.velocity, s.angular_velocity);
+}
+template <class A>
+void visit(A& a, std::filesystem::path& path) {
+  std::string text = path.string();
+  archive(a, text);
+  if constexpr (A::reads) path = text;
+}
+template <class A>
+void visit(A& a, Mesh& m) {
+  archive_all(a, m.vertices, m.tetrahedra, m.triangles, m.edges);
+}
+template <class A>
+void visit(A& a, MeshSpec& s) {
+  archive_all(a, s.generator, s.parameters, s.file, s.repair, s.mesh);
+}
+template <class A>
+void visit(A& a, PoseSpec& s) {
+  archive_all(a, s.stretch, s.twist, s.bend);
+}
+template <class A>
+void visit(A& a, PotentialSpec& s) {  // (no formula: Snapshot::bytes refuses it)
+  archive_all(a, s.type, s.parameters, s.arrays, s.region, s.groups, s.examples, s.poses, s.projection, s.tear);
+}
+template <class A>
+void visit(A& a, Placement& s) {
+  archive_all(a, s.scale, s.rotate, s.translate);
+}
+template <class A>
+void visit(A& a, InitialState& s) {
+  archive_all(a, s.stretch, s.twist, s.squash, s.noise, s.seed, s.velocity, s.angular_velocity);
+}
+template <class A>
+void visit(A& a, Dials& s) {
+  archive_all(a, s.momentum, s.spin, s.energy, s.half_life, s.damping);
+}
+template <class A>
+void visit(A& a, BodySpec& s) {
+  archive_all(a, s.name, s.mesh, s.embed, s.place, s.density, s.mass, s.mass_matrix, s.potentials, s.initial, s.dials,
+              s.thickness, s.friction, s.restitution, s.color);
+}
+template <class A>
+void visit(A& a, ColliderSpec& s) {
+  archive_all(a, s.name, s.shape, s.normal, s.size, s.radius, s.length, s.mesh, s.position, s.rotation, s.friction,
+              s.restitution, s.active);
+}
+template <class A>
+void visit(A& a, BodyPlace& p) {
+  archive_all(a, p.added, p.removed, p.generation, p.spawn, p.first);
+}
+template <class A>
+void visit(A& a, ColliderState& s) {
+  archive_all(a, s.added, s.removed, s.generation, s.switched, s.was_active, s.from, s.to);
+}
+template <class A>
+void visit(A& a, PairContact& c) {
+  archive_all(a, c.body, c.other, c.collider, c.normal, c.point, c.force, c.impulse, c.friction_loss);
 }
 template <class A>
 void visit(A& a, Bounce& b) {
@@ -90,8 +166,8 @@ void visit(A& a, FactorRecord& r) {
 }
 template <class A>
 void visit(A& a, State& s) {
-  archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.winds, s.force_active, s.ledger, s.anchors,
-              s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
+  archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.applied, s.winds, s.force_active, s.bodies, s.ledger, s.anchors, s.colliders,
+              s.contact_pairs, s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
               s.touching, s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 

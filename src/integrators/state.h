@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "contact/contact_cache.h"
+#include "contact/shapes.h"
 #include "integrators/conservation.h"
 #include "integrators/plan.h"
 #include "linear/low_rank.h"
 #include "potentials/potential.h"
+#include "verve/prepared_body.h"
 #include "verve/scene.h"
 #include "verve/vec.h"
 
@@ -31,6 +33,7 @@ struct BodyLedger {
   double heat = 0;         // what steps could not resolve so far, and do not owe: solver.hold "resolved"
   double work = 0;         // of colliders that move, come or go, so far
   int torn = 0;            // elements so far
+  bool applied = false;    // forces act on it in the coming frame
   // of the last frame
   double pair_energy = 0;      // what it has against other bodies, its share, and colliders
   double friction_energy = 0;  // of its springs of friction, likewise
@@ -41,9 +44,29 @@ struct BodyLedger {
   int iterations = 0, substeps = 1;
 };
 
-struct AnchorState {
-  std::shared_ptr<const AnchorSpec> added;  // by add_anchor, in place of the scene's
-  bool removed = false;             // by remove_anchor
+/// Who has a place among the bodies, anchors, colliders or winds of the model: one of the scene's, one that was added
+/// in its place or behind them, or nobody.
+template <class Spec>
+struct Place {
+  std::shared_ptr<const Spec> added;
+  bool removed = false;
+  int generation = 1;  // Id
+  bool same_occupant(const Place& other) const { return added == other.added && removed == other.removed; }
+};
+
+struct BodyPlace : Place<BodySpec> {
+  Spawn spawn;    // of one that was added
+  int first = 0;  // row of the state
+};
+
+struct ColliderState : Place<ColliderSpec> {
+  std::optional<bool> switched;  // set_collider in place of the scene's track
+  bool was_active = false;       // in the last frame
+  // move_collider in place of the scene's tracks: where it is when the coming frame begins, and when it ends
+  std::optional<Pose> from, to;
+};
+
+struct AnchorState : Place<AnchorSpec> {
   bool active = false;
   std::optional<bool> switched;  // set_anchor in place of the scene's track
   std::optional<Vec3> moved;     // move_anchor in place of the scene's path
@@ -51,6 +74,15 @@ struct AnchorState {
   std::vector<double> hardness;  // of a hard anchor, per vertex
   Vec3 placed;                   // displacement at the end of the last frame; a hard anchor moves on from there
   std::vector<Vec4> hold;        // where it took hold of each vertex
+};
+
+/// All places at which a body touched another or a collider in the last frame, as one.
+struct PairContact {
+  int body = -1, other = -1, collider = -1;  // other > body
+  Vec3 normal, point;                        // the way the body was pushed, and where, at the last touch
+  double force = 0;                          // at the end [N]
+  double impulse = 0;                        // [N s]
+  double friction_loss = 0;                  // [J]
 };
 
 /// An impact: of a body on a collider or another body.
@@ -111,10 +143,14 @@ struct State {
   std::vector<Vec4> x, v, p, q;
   std::vector<Vec4> gradient;              // of W at x, as the last step left it
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
+  std::vector<Vec4> applied;               // forces of the coming frame by calls; empty: none
   std::vector<std::optional<Vec3>> winds;  // set_wind in place of the scene's track
   std::vector<char> force_active;          // of the scene's forces, at the last look
+  std::vector<BodyPlace> bodies;
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;
+  std::vector<ColliderState> colliders;
+  std::vector<PairContact> contact_pairs;  // of the last frame, by their sides
   std::vector<Bounce> bounces;
   std::vector<CachedContact> contacts;       // by key
   std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)

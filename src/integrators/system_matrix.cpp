@@ -184,6 +184,13 @@ SystemMatrix::Factor& SystemMatrix::new_factor(double hh, Precision precision, c
   return *slot;
 }
 
+void SystemMatrix::adopt(SystemMatrix& from) {
+  factors_ = std::move(from.factors_);
+  from.factors_.clear();
+  for (const auto& f : factors_) f->version = version_, f->changes = changes_;
+  states_ = from.states_, factorizations_ += from.factorizations_;
+}
+
 void SystemMatrix::record(int body, std::vector<FactorRecord>& records) const {
   for (const auto& f : factors_)
     if (f->version == version_)

@@ -87,6 +87,8 @@ class SystemMatrix {
   /// A factor of the matrix as it is now. Null: it is not positive definite.
   Factor* factor_for(double hh, const FactorKind& kind);
   int factorizations() const { return factorizations_; }
+  /// Takes the factors of another matrix of the same body, without anchors.
+  void adopt(SystemMatrix& from);
   /// Of making factors, so far.
   const Work& work() const { return work_; }
 

@@ -47,52 +47,52 @@ std::vector<CarriedPoint> carried_points(const Body& body) {
   return out;
 }
 
-bool is_movable(const ColliderSpec& spec) {
-  const auto changes = [](const Track<Vec3>& track) { return !track.empty() && !track.is_constant(); };
-  return changes(spec.position) || changes(spec.rotation);
-}
-
 }  // namespace
 
+ContactBody World::contact_body(int b) const {
+  const Body& body = model.bodies[b];
+  const Surface& surface = matter.bodies[b].surface;
+  const double factor = scene.contact ? scene.contact->stiffness : ContactSpec{}.stiffness;
+  ContactBody c;
+  c.surface = &surface, c.first = body.first, c.count = body.count, c.mass = body.mass.data();
+  if (surface.vertices.empty()) return c;
+  std::vector<double> mass;
+  for (const int r : surface.vertices) mass.push_back(body.mass[r]);
+  std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());
+  c.inertia = factor * mass[mass.size() / 2];
+  c.stiffness = c.inertia / (scene.step * scene.step);
+  const double thickness = scene.bodies[b].thickness;
+  c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
+  for (const auto& [i, j] : surface.edges) c.edge += norm((body.rest[i] - body.rest[j]).xyz()) / surface.edges.size();
+  Vec3 low = body.rest[surface.vertices[0]].xyz(), high = low;
+  for (const int r : surface.vertices)
+    for (int k = 0; k < 3; ++k)
+      low[k] = std::min(low[k], body.rest[r].xyz()[k]), high[k] = std::max(high[k], body.rest[r].xyz()[k]);
+  c.size = norm(high - low);
+  c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
+  c.carried = carried_points(body), c.outside = c.carried.empty() ? 0 : body.embedding.farthest;
+  return c;
+}
+
 void World::compile_contact() {
-  state.group.resize(model.bodies.size());
-  for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
   if (!has_contact()) return;
   pair_table_.compile(scene);
-  const double factor = scene.contact ? scene.contact->stiffness : ContactSpec{}.stiffness;
-  std::vector<ContactBody> bodies(model.bodies.size());
+  std::vector<ContactBody> bodies;
   for (size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    const Surface& surface = matter.bodies[b].surface;
-    ContactBody& c = bodies[b];
-    c.surface = &surface, c.first = body.first, c.count = body.count, c.mass = body.mass.data();
-    if (surface.vertices.empty()) continue;
-    std::vector<double> mass;
-    for (const int r : surface.vertices) mass.push_back(body.mass[r]);
-    std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());
-    c.inertia = factor * mass[mass.size() / 2];
-    c.stiffness = c.inertia / (scene.step * scene.step);
-    const double thickness = scene.bodies[b].thickness;
-    c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
-    for (const auto& [i, j] : surface.edges) c.edge += norm((body.rest[i] - body.rest[j]).xyz()) / surface.edges.size();
-    Vec3 low = body.rest[surface.vertices[0]].xyz(), high = low;
-    for (const int r : surface.vertices)
-      for (int k = 0; k < 3; ++k)
-        low[k] = std::min(low[k], body.rest[r].xyz()[k]), high[k] = std::max(high[k], body.rest[r].xyz()[k]);
-    c.size = norm(high - low);
-    c.thin = std::min({high.x - low.x, high.y - low.y, high.z - low.z});
-    c.carried = carried_points(body), c.outside = c.carried.empty() ? 0 : body.embedding.farthest;
+    Surface& surface = matter.bodies[b].surface;
+    if (has_body(int(b)) && surface.vertices.empty())  // nothing could touch it before
+      surface = touchable_surface(model.bodies[b], removed_from(int(b)));
+    bodies.push_back(contact_body(int(b)));
   }
   std::vector<const Shape*> shapes;
   for (const Collider& c : model.colliders) shapes.push_back(c.shape.get());
   detector_.compile(std::move(bodies), std::move(shapes), pair_table_);
-  for (size_t b = 0; b < model.bodies.size(); ++b)
-    if (!matter.bodies[b].surface.vertices.empty()) forget_neighbours(int(b));
+  for (size_t b = 0; b < model.bodies.size(); ++b) forget_neighbours(int(b));
 }
 
 /// What is near at rest never touches itself.
 void World::forget_neighbours(int b) {
-  if (!scene.contact || !scene.contact->self) return;
+  if (!scene.contact || !scene.contact->self || matter.bodies[b].surface.vertices.empty()) return;
   const Body& body = model.bodies[b];
   Surface& surface = matter.bodies[b].surface;
   surface.never_faces = {}, surface.never_edges = {}, surface.version = new_surface_version();
@@ -101,15 +101,6 @@ void World::forget_neighbours(int b) {
   for (int r = 0; r < body.count; ++r) rest[r] = body.rest[r].xyz();
   // the other side of a thin solid is no obstacle: farther than this nothing of itself is looked for (detect_pairs)
   never_near_at_rest(surface, rest, 2 * detector_.body(b).thickness + self_reach * detector_.body(b).edge);
-}
-
-Pose World::pose_of(int collider, double time) const {
-  const ColliderSpec& spec = scene.colliders[collider];
-  Pose pose;
-  pose.position = spec.position.at(time).value_or(Vec3{});
-  const Vec3 turn = spec.rotation.at(time).value_or(Vec3{}) * (std::numbers::pi / 180);
-  if (norm(turn) > 0) pose.rotation = Turn(turn).matrix();
-  return pose;
 }
 
 void World::restore_contacts(const Island& island) {
@@ -123,19 +114,11 @@ void World::restore_contacts(const Island& island) {
   std::erase_if(state.friction_anchors, ours);
   for (const FrictionAnchor& anchor : before_.friction_anchors)
     if (ours(anchor)) state.friction_anchors.push_back(anchor);
-  forget_meetings(island);
+  forget_meetings(island), forget_contacts(island);
   std::erase_if(state.contacts, touched);
   for (const CachedContact& contact : before_.contacts)
     if (touched(contact)) state.contacts.push_back(contact);
   sort_by_key(state.friction_anchors), sort_by_key(state.contacts);
-}
-
-std::span<const ColliderMotion> World::collider_motions(double from, double to) {
-  collider_motions_.resize(model.colliders.size());
-  for (size_t s = 0; s < model.colliders.size(); ++s)
-    collider_motions_[s] = {pose_of(int(s), from), pose_of(int(s), to),
-                            scene.colliders[s].active.at(to).value_or(false), is_movable(scene.colliders[s])};
-  return collider_motions_;
 }
 
 /// Where the bodies of an island would be after h if nothing touched them.
@@ -171,8 +154,7 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
   const bool moving_collider = found.moving_collider && holds && !settings.conserves();
   driven |= moving_collider;
   bool switched = false;
-  for (const ColliderSpec& spec : scene.colliders)
-    switched |= spec.active.at(to).value_or(false) != spec.active.at(from).value_or(false);
+  for (int s = 0; s < int(scene.colliders.size()); ++s) switched |= is_active(s, to) != is_active(s, from);
   if (planes) prepare_planes(island);
   island.add_work({.pairs = found.pairs});
   island.add_work(

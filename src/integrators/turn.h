@@ -23,4 +23,12 @@ struct Turn {
   Mat3 matrix() const { return Mat3::identity() + w * sine + w2 * cosine; }
 };
 
+/// The turn from one rotation to another as a vector [rad].
+inline Vec3 turn_between(const Mat3& from, const Mat3& to) {
+  const Mat3 r = to * transpose(from);
+  const Vec3 sine = Vec3{r(2, 1) - r(1, 2), r(0, 2) - r(2, 0), r(1, 0) - r(0, 1)} * 0.5;
+  const double s = norm(sine), c = 0.5 * (r(0, 0) + r(1, 1) + r(2, 2) - 1);
+  return s > 1e-9 ? sine * (std::atan2(s, c) / s) : sine;
+}
+
 }  // namespace verve

@@ -42,7 +42,7 @@ void add_wind(const WindSurface& surface, const Vec3& air, double drag, const Ve
 
 bool World::in_wind(const Island& island) const {
   for (const WindSurface& surface : matter.wind_surfaces)
-    if (&island_of(surface.body) == &island) return true;
+    if (surface.body >= 0 && &island_of(surface.body) == &island) return true;
   return false;
 }
 
@@ -57,6 +57,7 @@ void World::blow(Island& island, double time, double h) {
   wind_work_.start = island.motion.x;
   for (size_t w = 0; w < matter.wind_surfaces.size(); ++w) {
     const WindSurface& surface = matter.wind_surfaces[w];
+    if (surface.body < 0) continue;
     const WindSpec& spec = scene.winds[w];
     const auto air = state.winds[w] ? state.winds[w] : spec.velocity.at(time);
     if (&island_of(surface.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
@@ -74,6 +75,7 @@ void World::blow(Island& island, double time, double h) {
     const Body& body = model.bodies[island.bodies()[k]];
     for (int r = 0; r < body.count; ++r) f.force[island.offset(int(k)) + r] += repulsion_[body.first + r];
   }
+  add_applied(island, time, h);
   for (int r = 0; r < island.rows(); ++r) f.acceleration[r] = f.force[r] * f.inverse_mass[r];
   island.balance_forces();
 }

@@ -10,21 +10,26 @@
 
 namespace verve {
 
-World::World(Scene s, CompiledScene compiled, int threads)
+World::World(Scene s, CompiledScene compiled, int threads, TaskRunner tasks)
     : scene(std::move(s)),
       model(std::move(compiled.model)),
       matter(std::move(compiled.matter)),
       settings(resolve(scene.solver)),
       threads_(threads),
+      tasks_(std::move(tasks)),
+      given_bodies_(scene.bodies),
+      given_colliders_(scene.colliders),
       given_step_(scene.step),
       given_anchors_(scene.anchors),
       islands_(model, matter) {
+  body_generations_.begin(int(scene.bodies.size())), collider_generations_.begin(int(scene.colliders.size()));
+  anchor_generations_.begin(int(scene.anchors.size()));
+  number_vertices();
+  state.bodies.resize(scene.bodies.size()), state.colliders.resize(scene.colliders.size());
+  for (size_t b = 0; b < state.bodies.size(); ++b) state.bodies[b].first = model.bodies[b].first;
   reset();
 }
 
-namespace {
-
-/// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
 void make_factors(Island& island, double h, const Settings& settings) {
   constexpr double most = 4e6;  // entries, of all of them: 32 MB
   double made = 0;
@@ -45,12 +50,11 @@ void make_factors(Island& island, double h, const Settings& settings) {
     }
 }
 
-}  // namespace
-
 void World::reset() {
-  set_threads(threads_);
-  const std::vector<AnchorState> old = std::move(state.anchors);
+  set_threads(threads_, &tasks_);
+  const State old = std::move(state);
   state = {};
+  state.bodies = old.bodies;  // who has come and gone stays so
   scene.step = given_step_;
   settings.iterations = resolve(scene.solver).iterations, settings.budget = scene.solver.budget;
   state.x = model.initial_x;
@@ -60,15 +64,17 @@ void World::reset() {
   state.gradient.assign(model.rows, {});
   state.ledger.resize(model.bodies.size());
   state.anchors.resize(matter.anchors.size());
-  for (size_t a = 0; a < old.size(); ++a)  // those that were added stay
-    state.anchors[a].added = old[a].added, state.anchors[a].removed = old[a].removed;
+  for (size_t a = 0; a < old.anchors.size(); ++a) static_cast<Place<AnchorSpec>&>(state.anchors[a]) = old.anchors[a];
+  state.colliders.resize(old.colliders.size());
+  for (size_t c = 0; c < old.colliders.size(); ++c)
+    static_cast<Place<ColliderSpec>&>(state.colliders[c]) = old.colliders[c];
   state.winds.resize(matter.wind_surfaces.size());
   if (!matter.wind_surfaces.empty() || repels()) state.acceleration.assign(model.rows, {});
   state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < matter.anchors.size(); ++a) state.anchors[a].hold.resize(matter.anchors[a].rows.size());
   state.gravity = scene.gravity;
   Materials parameters, overrides;
-  for (size_t b = 0; b < model.bodies.size(); ++b) {
+  for (size_t b = 0; b < model.bodies.size(); ++b) {  // (of a place that nobody has, none)
     const Potentials& potentials = matter.bodies[b].potentials;
     parameters.emplace_back(potentials.size()), overrides.emplace_back(potentials.size());
     for (size_t k = 0; k < potentials.size(); ++k) {
@@ -85,7 +91,10 @@ void World::reset() {
     state.gone[b].assign(model.bodies[b].tearing->cells(), 0);
     set_torn(int(b));
   }
+  state.group.resize(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
   compile_contact();
+  settle_colliders();
   anchors().update(0);
   rebuild_islands();
   update_forces();
@@ -102,6 +111,17 @@ void World::reset() {
   if (bursts && settings.integrator && !settings.minimizer)
     for (const auto& island : islands_.clusters()) make_factors(*island, scene.step, settings);
   remember();
+}
+
+void World::set_materials(int b, std::vector<ParameterValues> parameters, std::vector<ParameterValues> overrides) {
+  const auto with = [&](const Materials& all, std::vector<ParameterValues>&& own) {
+    auto out = std::make_shared<Materials>(all);
+    out->resize(model.bodies.size());
+    (*out)[b] = std::move(own);
+    return out;
+  };
+  state.parameters = with(*state.parameters, std::move(parameters));
+  state.overrides = with(*state.overrides, std::move(overrides));
 }
 
 void World::update_materials(double time) {
@@ -146,6 +166,7 @@ void World::update_forces() {
   }
   for (size_t k = 0; k < model.forces.size(); ++k) {
     const ConstantForce& f = model.forces[k];
+    if (f.body < 0) continue;
     Island& island = islands_.of(f.body);
     const bool active = scene.forces[k].active.at(clock(state.frame)).value_or(false);
     if (active != bool(state.force_active[k]))  // what is remembered of the motion belongs to other forces
@@ -157,7 +178,8 @@ void World::update_forces() {
     for (size_t i = 0; i < f.rows.size(); ++i) island.forcing.force[offset + f.rows[i]] += Vec4(f.force * f.share[i]);
   }
   for (Island* island : islands_) {
-    if (in_wind(*island) || repels()) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
+    island->forcing.steady.clear();
+    if (is_pushed(*island) || repels()) island->forcing.steady = island->forcing.force, island->forcing.uniform = false;
     for (int r = 0; r < island->rows(); ++r)
       island->forcing.acceleration[r] = island->forcing.force[r] * island->forcing.inverse_mass[r];
     island->balance_forces();
@@ -264,6 +286,7 @@ double World::total(int b) const {
 }
 
 Measures World::measure(int b) const {
+  if (!has_body(b)) return {};
   const Body& body = model.bodies[b];
   const BodyLedger& ledger = state.ledger[b];
   const Island& island = island_of(b);

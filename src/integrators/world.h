@@ -16,13 +16,20 @@
 #include "integrators/state.h"
 #include "integrators/vibration.h"
 #include "integrators/wind.h"
+#include "verve/contact.h"
+#include "verve/forces.h"
+#include "verve/ids.h"
+#include "verve/prepared_body.h"
 #include "verve/simulation.h"
 
 namespace verve {
 
+/// Factors for frames of h and for sub-steps of it, before the first frame, which would have to wait for them.
+void make_factors(Island& island, double h, const Settings& settings);
+
 class World {
  public:
-  World(Scene scene, CompiledScene compiled, int threads);
+  World(Scene scene, CompiledScene compiled, int threads, TaskRunner tasks = {});
   World(const World&) = delete;  // islands refer to model and matter
   World& operator=(const World&) = delete;
 
@@ -44,10 +51,37 @@ class World {
   Anchors anchors() { return {scene, model, matter, state, islands_}; }
   /// Explicit methods with a step above what is stable at the start.
   void warn_of_long_steps(Diagnostics& notes);
+  /// What of the scene no budget bounds.
+  void warn_of_budget(Diagnostics& notes) const;
   const Island& island_of(int body) const { return islands_.of(body); }
 
+  // Who comes and goes between frames: world_places.cpp, world_colliders.cpp.
+  BodyId add_body(std::unique_ptr<PreparedBody::Content> prepared, const Spawn& spawn);
+  void remove_body(int body);
+  AnchorId add_anchor(const AnchorSpec& spec, Anchor anchor);
+  ColliderId add_collider(const ColliderSpec& spec, std::unique_ptr<const Shape> shape);
+  void remove_collider(int collider);
+  void move_collider(int collider, const Pose& to, bool at_once);
+  void switch_collider(int collider, bool active);
+  Pose pose_of(int collider, double time) const;
+  bool is_active(int collider, double time) const;
+  /// A scene without empty places, as one reads it from a file.
+  Scene present_scene() const;
+  /// Forces of the coming frame: world_forces.cpp.
+  void expect_forces();
+  Vec4* applied_on(int body);
+  void apply_rigid(int body, const Vec3& force, const Vec3& torque);
+  ForceField field;
+  const std::vector<Event>& events() const { return events_; }
+  RemovedElements removed_from(int body) const;
+  bool has_body(int body) const { return model.bodies[body].count > 0; }
+  int vertices() const { return vertices_; }
+  /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
+  double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
+
+  // By places: those that nobody has have an empty one.
   Scene scene;
-  const Model model;
+  Model model;    // const while it steps
   Matter matter;  // follows the state
   Settings settings;
   State state;
@@ -102,12 +136,10 @@ class World {
   StepInput step_input(const Island& island, const SubStep& step, bool driven, const IslandFrame& frame) const;
   StepOutcome solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings = 0);
   StepOutcome take_step(Island& island, const StepPlan& plan, double h, const Demand& demand);
-  void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, bool last);
+  void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, double h, bool last);
   void end_frame(double end, StepReport& report);
   /// After a frame: what islands know goes to the state, in which nothing else is missing then.
   void remember();
-  /// Time at which tracks are read: a hair late, so that a key at 3.7 s acts in frame 111 although 111/30 is below 3.7.
-  double clock(double frame) const { return state.origin + frame * scene.step + 1e-10 * scene.step; }
 
   // Events, and forces from outside: world.cpp, wind.cpp.
   void apply_pushes(double from, double to);
@@ -116,6 +148,9 @@ class World {
   bool in_wind(const Island& island) const;
   void blow(Island& island, double time, double h);
   void book_wind(const Island& island);
+  bool is_pushed(const Island& island) const;
+  void add_applied(Island& island, double time, double h);
+  void end_applied();
 
   // Views of the state: what dials ask for, what is owed and what is lost; what is at rest.
   Ledger ledger() { return {scene, model, settings, state}; }
@@ -152,7 +187,7 @@ class World {
   void forget_neighbours(int body);
   /// Sides are bodies, and after them colliders.
   PairSurface pair_of(int a, int b) const { return pair_table_.of(a, b, state.friction); }
-  Pose pose_of(int collider, double time) const;
+  ContactBody contact_body(int body) const;
   Vec3 collider_velocity(int collider, double from, double to, const Vec3& point) const;
   /// What the detector asks for: of colliders between two times, of an island in the coming step.
   std::span<const ColliderMotion> collider_motions(double from, double to);
@@ -170,6 +205,13 @@ class World {
   void settle_contacts(Island& island);
   void restore_contacts(const Island& island);
 
+  // What touched in a frame: world_contacts.cpp.
+  void note_contacts(const Island& island, double h);
+  void note_rebound(const Bounce& bounce, double impulse);
+  void forget_contacts(const Island& island);
+  void keep_contacts();
+  void find_events();
+
   // Impacts: restitution.cpp.
   void note_meetings(const Island& island);
   void forget_meetings(const Island& island);
@@ -182,9 +224,47 @@ class World {
                      double to);
   double largest_restitution(const Island& island) const;
 
+  // Places: world_places.cpp.
+  int free_rows(int count) const;
+  void number_vertices();
+  void occupy(int body, CompiledBody compiled, const Spawn& spawn, int first);
+  void vacate(int body);
+  std::string free_name(const std::string& wanted) const;
+  void set_materials(int body, std::vector<ParameterValues> parameters, std::vector<ParameterValues> overrides);
+  bool restore_places(const State& from, const State& to);
+  bool restore_colliders(const State& from, const State& to);
+  void settle_colliders();
+
+  /// The generations that each place has had, whatever the state has been restored to since: no id is given twice.
+  class Generations {
+   public:
+    bool has_next(int place) const { return last(place) + 1 < BodyId::most_generations; }
+    int next(int place) {
+      const int out = last(place) + 1;
+      if (place >= int(last_.size())) last_.resize(place + 1, 0);
+      return last_[place] = out;
+    }
+    /// Places that are there from the start have had their first.
+    void begin(int places) { last_.assign(places, 1); }
+    /// Of a state from elsewhere.
+    void know(int place, int generation) {
+      if (place >= int(last_.size())) last_.resize(place + 1, 0);
+      last_[place] = std::max(last_[place], generation);
+    }
+
+   private:
+    int last(int place) const { return place < int(last_.size()) ? last_[place] : 0; }
+    std::vector<int> last_;
+  };
+
   int threads_;
+  TaskRunner tasks_;  // in place of threads of our own; empty: none
+  int vertices_ = 0;  // of all bodies
+  std::vector<BodySpec> given_bodies_;
+  std::vector<ColliderSpec> given_colliders_;
   double given_step_;                      // of the scene, before set_step
   std::vector<AnchorSpec> given_anchors_;  // and before anchors were added and removed
+  Generations body_generations_, collider_generations_, anchor_generations_;
   State before_;                           // of the frame, in case it fails
   size_t remembered_ = 0;                  // by islands, in numbers
   Islands islands_;
@@ -201,6 +281,8 @@ class World {
     bool still;  // at the end of the last one
   };
   std::vector<Met> met_;
+  std::vector<PairContact> pairs_;
+  std::vector<Event> events_;
   double detection_ = 0;  // StepTimings::detection
   double left_ = 0;       // of settings.budget, likewise
 
@@ -214,6 +296,9 @@ class World {
   std::vector<Vec4> ahead_;     // where bodies would come to if nothing touched them
   std::vector<ContactDetector::SweptBody> swept_;
   std::vector<double> losses_;
+  std::vector<double> slip_;
+  std::vector<Vec3> field_x_, field_v_, field_f_;
+  std::vector<double> field_mass_;
   WindWork wind_work_;
   Vibration vibration_;
   std::vector<int> torn_;

@@ -6,7 +6,7 @@
 namespace verve {
 
 void World::restore(const State& to) {
-  set_threads(threads_);
+  set_threads(threads_, &tasks_);
   const State from = std::move(state);
   state = to;
   scene.step = state.step.value_or(given_step_);
@@ -14,20 +14,27 @@ void World::restore(const State& to) {
   settings.budget = state.budget.value_or(scene.solver.budget);
   detector_.set_step(scene.step);
 
+  for (size_t b = 0; b < to.bodies.size(); ++b) body_generations_.know(int(b), to.bodies[b].generation);
+  for (size_t c = 0; c < to.colliders.size(); ++c) collider_generations_.know(int(c), to.colliders[c].generation);
+  for (size_t a = 0; a < to.anchors.size(); ++a) anchor_generations_.know(int(a), to.anchors[a].generation);
+  const bool other_colliders = restore_colliders(from, to), other_bodies = restore_places(from, to);
+  if (other_colliders || other_bodies) islands_.clear(), compile_contact();
+
   bool same_anchors = from.anchors.size() == to.anchors.size();
   for (size_t a = 0; same_anchors && a < to.anchors.size(); ++a)
-    same_anchors = from.anchors[a].added == to.anchors[a].added && from.anchors[a].removed == to.anchors[a].removed;
-  if (!same_anchors) anchors().set_specs(given_anchors_);
+    same_anchors = from.anchors[a].same_occupant(to.anchors[a]);
+  if (!same_anchors || other_bodies) anchors().set_specs(given_anchors_);
 
   // islands that are as they were keep their factors
   std::vector<char> stale(model.bodies.size()), torn(model.bodies.size());
+  const auto fresh = [&](size_t b) { return b >= from.bodies.size() || !to.bodies[b].same_occupant(from.bodies[b]); };
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     for (size_t k = 0; k < matter.bodies[b].potentials.size(); ++k) {
-      if ((*from.parameters)[b][k] == (*to.parameters)[b][k]) continue;
+      if (!fresh(b) && (*from.parameters)[b][k] == (*to.parameters)[b][k]) continue;
       matter.bodies[b].potentials[k]->set_parameters((*to.parameters)[b][k]);
       stale[b] = 1;
     }
-    if (from.gone[b] == to.gone[b]) continue;
+    if (!model.bodies[b].tearing || (!fresh(b) && from.gone[b] == to.gone[b])) continue;
     set_torn(int(b));
     torn[b] = 1;
   }

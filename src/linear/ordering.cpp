@@ -6,6 +6,8 @@
 #include "linear/symbolic.h"
 #ifdef VERVE_METIS
 #include <metis.h>
+
+#include <mutex>
 #endif
 
 namespace verve {
@@ -46,6 +48,9 @@ std::vector<int> nested_dissection(const SymmetricMatrix& pattern) {
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;
+  // METIS has one generator of random numbers for all threads: two calls at once would have other orders each time
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   if (METIS_NodeND(&n, start.data(), neighbour.data(), nullptr, options, order.data(), position.data()) != METIS_OK)
     return {};
   return {order.begin(), order.end()};

@@ -369,8 +369,6 @@ WindSurface make_wind_surface(int index, const Body& body, const std::vector<std
   return surface;
 }
 
-namespace {
-
 void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, Vec4* v) {
   const auto center_of_mass = [&] {
     Vec3 c{};
@@ -392,8 +390,6 @@ void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, V
   for (int r = 0; r < body.count; ++r)  // vertices that no element uses stay where they are
     v[r] = body.mass[r] > 0 ? Vec4(initial.velocity + cross(initial.angular_velocity, x[r].xyz() - c)) : Vec4();
 }
-
-}  // namespace
 
 ParameterValues parameters_at(const PotentialSpec& spec, double time) {
   ParameterValues values;
@@ -421,21 +417,27 @@ void report_mesh_files(const Scene& scene, Diagnostics& out) {
   }
 }
 
+int find_body(const Model& model, const std::string& name) {
+  for (size_t b = 0; b < model.bodies.size(); ++b)
+    if (model.bodies[b].count > 0 && model.bodies[b].name == name) return int(b);
+  return -1;
+}
+
 Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out) {
-  const auto find = [&](const std::string& name) {
-    for (size_t b = 0; b < model.bodies.size(); ++b)
-      if (model.bodies[b].name == name) return int(b);
-    return -1;
-  };
   Anchor anchor;
-  anchor.body = find(spec.body);
+  anchor.body = find_body(model, spec.body);
+  if (anchor.body < 0) return anchor;
   const Body& body = model.bodies[anchor.body];
   const std::vector<int> vertices = select(spec.vertices, body, where + ".vertices", out);
   if (spec.to_body.empty()) {
     for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
     return anchor;
   }
-  anchor.other = find(spec.to_body);
+  anchor.other = find_body(model, spec.to_body);
+  if (anchor.other < 0) {
+    anchor.body = -1;
+    return anchor;
+  }
   const Body& other = model.bodies[anchor.other];
   for (const int v : vertices) {
     int best = 0;
@@ -455,110 +457,118 @@ Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::str
   return anchor;
 }
 
+ConstantForce compile_force(const ForceSpec& spec, const Model& model, const std::string& where, Diagnostics& out) {
+  ConstantForce force;
+  force.body = find_body(model, spec.body);
+  force.force = spec.force;
+  if (force.body < 0) return force;
+  const Body& body = model.bodies[force.body];
+  double sum = 0;
+  for (const int v : select(spec.vertices, body, where + ".vertices", out)) {
+    force.rows.push_back(body.row_of_vertex[v]);
+    force.share.push_back(body.mass[body.row_of_vertex[v]]);
+    sum += force.share.back();
+  }
+  if (sum > 0) {
+    for (double& share : force.share) share /= sum;
+  } else if (!force.rows.empty()) {
+    out.error(where + ".vertices", "found only vertices without mass, expected some that move");
+  }
+  return force;
+}
+
+WindSurface compile_wind(const WindSpec& spec, const Model& model, const std::string& where, Diagnostics& out) {
+  const int body = find_body(model, spec.body);
+  if (body < 0) return {};
+  WindSurface wind = make_wind_surface(body, model.bodies[body], surface(model.bodies[body].mesh));
+  if (wind.triangles.empty())
+    out.error(where + ".body", "found a body without triangles or tetrahedra, expected one that wind can act on");
+  return wind;
+}
+
+std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out) {
+  for (size_t k = 0; k < spec.potentials.size(); ++k)
+    check_contradictions(spec.potentials[k], where + ".potentials[" + std::to_string(k) + "]", out);
+  Placement place = spec.place;
+  std::optional<Expected<Mesh>> surface;
+  if (spec.embed) {
+    surface = load_surface(*spec.embed, where + ".embed");
+    out.append(surface->diagnostics());
+    if (!*surface) return std::nullopt;
+    place = with_scale(place, **surface, where + ".place.size", out);
+    scale_mesh(**surface, place.scale);  // what is made around it has lengths in metres of the scene
+  }
+  Expected<Mesh> mesh = load(spec.mesh, where + ".mesh", surface ? &**surface : nullptr);
+  out.append(mesh.diagnostics());
+  if (!mesh) return std::nullopt;
+  if (!surface) place = with_scale(place, *mesh, where + ".place.size", out);
+  const GeneratorInfo* generator = find_generator(spec.mesh.generator);
+  if (!surface || !generator || !generator->around_surface) scale_mesh(*mesh, place.scale);
+
+  CompiledBody out_body;
+  Body& body = out_body.body;
+  Potentials& potentials = out_body.matter.potentials;
+  body.name = spec.name;
+  body.mesh = std::move(*mesh);
+  body.place = place;
+  place_mesh(body.mesh, place);
+  if (surface) {
+    place_mesh(**surface, place);
+    embed_surface(body, std::move(**surface), where + ".embed", out);
+  }
+  body.count = int(body.mesh.vertices.size());
+
+  std::vector<double> mass = lumped_mass(body.mesh, spec.density);
+  for (const double m : mass) body.total_mass += m;
+  if (!(body.total_mass > 0) || !std::isfinite(body.total_mass)) {
+    out.error(where + ".mesh",
+              "found a total mass of " + format_number(body.total_mass) + " kg, expected a finite mass > 0");
+    return std::nullopt;
+  }
+  double scale = 1;
+  if (spec.mass) {
+    scale = *spec.mass / body.total_mass;
+    for (double& m : mass) m *= scale;
+    body.total_mass = *spec.mass;
+  }
+  for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
+  body.mass = mass;  // by vertex until the rows are known
+  std::vector<MassPair> pairs;
+  if (spec.mass_matrix == MassMatrix::consistent) pairs = mass_pairs(body.mesh, spec.density * scale);
+  build_batches(body, potentials, spec, pairs, where, out);
+  if (body.vertex_of_row.empty()) return std::nullopt;  // with the reasons in out
+  body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
+  body.rest.resize(body.count);
+  for (int r = 0; r < body.count; ++r) {
+    body.mass[r] = mass[body.vertex_of_row[r]];
+    body.rest[r] = Vec4(body.mesh.vertices[body.vertex_of_row[r]]);
+  }
+  if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return !p.tear.empty(); }) &&
+      potentials.size() == spec.potentials.size())
+    body.tearing = std::make_unique<const Tearing>(body, potentials, spec, where, out);
+  return out_body;
+}
+
 Expected<CompiledScene> compile(const Scene& scene) {
   Diagnostics out;
   CompiledScene compiled;
   Model& model = compiled.model;  // (no structured binding: clang 14 does not capture those)
   Matter& matter = compiled.matter;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
-    const BodySpec& spec = scene.bodies[b];
-    const std::string where = "bodies[" + std::to_string(b) + "]";
-    for (size_t k = 0; k < spec.potentials.size(); ++k)
-      check_contradictions(spec.potentials[k], where + ".potentials[" + std::to_string(k) + "]", out);
-    Placement place = spec.place;
-    std::optional<Expected<Mesh>> surface;
-    if (spec.embed) {
-      surface = load_surface(*spec.embed, where + ".embed");
-      out.append(surface->diagnostics());
-      if (!*surface) continue;
-      place = with_scale(place, **surface, where + ".place.size", out);
-      scale_mesh(**surface, place.scale);  // what is made around it has lengths in metres of the scene
-    }
-    Expected<Mesh> mesh = load(spec.mesh, where + ".mesh", surface ? &**surface : nullptr);
-    out.append(mesh.diagnostics());
-    if (!mesh) continue;
-    if (!surface) place = with_scale(place, *mesh, where + ".place.size", out);
-    const GeneratorInfo* generator = find_generator(spec.mesh.generator);
-    if (!surface || !generator || !generator->around_surface) scale_mesh(*mesh, place.scale);
-
-    Body& body = model.bodies.emplace_back();
-    Potentials& potentials = matter.bodies.emplace_back().potentials;
-    body.name = spec.name;
-    body.mesh = std::move(*mesh);
-    body.place = place;
-    place_mesh(body.mesh, place);
-    if (surface) {
-      place_mesh(**surface, place);
-      embed_surface(body, std::move(**surface), where + ".embed", out);
-    }
-    body.count = int(body.mesh.vertices.size());
-    body.first = model.rows;
-    model.rows += body.count;
-
-    std::vector<double> mass = lumped_mass(body.mesh, spec.density);
-    for (const double m : mass) body.total_mass += m;
-    if (!(body.total_mass > 0) || !std::isfinite(body.total_mass)) {
-      out.error(where + ".mesh",
-                "found a total mass of " + format_number(body.total_mass) + " kg, expected a finite mass > 0");
-      continue;
-    }
-    double scale = 1;
-    if (spec.mass) {
-      scale = *spec.mass / body.total_mass;
-      for (double& m : mass) m *= scale;
-      body.total_mass = *spec.mass;
-    }
-    for (const PotentialSpec& p : spec.potentials) body.parameters.push_back(parameters_at(p, 0));
-    body.mass = mass;  // by vertex until the rows are known
-    std::vector<MassPair> pairs;
-    if (spec.mass_matrix == MassMatrix::consistent) pairs = mass_pairs(body.mesh, spec.density * scale);
-    build_batches(body, potentials, spec, pairs, where, out);
-    if (body.vertex_of_row.empty()) continue;  // with the reasons in out
-    body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
-    body.rest.resize(body.count);
-    for (int r = 0; r < body.count; ++r) {
-      body.mass[r] = mass[body.vertex_of_row[r]];
-      body.rest[r] = Vec4(body.mesh.vertices[body.vertex_of_row[r]]);
-    }
-    if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return !p.tear.empty(); }) &&
-        potentials.size() == spec.potentials.size())
-      body.tearing = std::make_unique<const Tearing>(body, potentials, spec, where, out);
+    std::optional<CompiledBody> made = compile_body(scene.bodies[b], "bodies[" + std::to_string(b) + "]", out);
+    if (!made) continue;
+    made->body.first = made->body.first_vertex = model.rows;
+    model.rows += made->body.count;
+    model.bodies.push_back(std::move(made->body)), matter.bodies.push_back(std::move(made->matter));
   }
   if (out.has_errors()) return out;
 
-  const auto find = [&](const std::string& name) {
-    for (size_t b = 0; b < model.bodies.size(); ++b)
-      if (model.bodies[b].name == name) return int(b);
-    return -1;
-  };
   for (size_t a = 0; a < scene.anchors.size(); ++a)
     matter.anchors.push_back(compile_anchor(scene.anchors[a], model, "anchors[" + std::to_string(a) + "]", out));
-  for (size_t f = 0; f < scene.forces.size(); ++f) {
-    const ForceSpec& spec = scene.forces[f];
-    ConstantForce& force = model.forces.emplace_back();
-    force.body = find(spec.body);
-    force.force = spec.force;
-    const Body& body = model.bodies[force.body];
-    double sum = 0;
-    for (const int v : select(spec.vertices, body, "forces[" + std::to_string(f) + "].vertices", out)) {
-      force.rows.push_back(body.row_of_vertex[v]);
-      force.share.push_back(body.mass[body.row_of_vertex[v]]);
-      sum += force.share.back();
-    }
-    if (sum > 0) {
-      for (double& share : force.share) share /= sum;
-    } else if (!force.rows.empty()) {
-      out.error("forces[" + std::to_string(f) + "].vertices",
-                "found only vertices without mass, expected some that move");
-    }
-  }
-  for (size_t w = 0; w < scene.winds.size(); ++w) {
-    const int body = find(scene.winds[w].body);
-    matter.wind_surfaces.push_back(make_wind_surface(body, model.bodies[body], surface(model.bodies[body].mesh)));
-    if (matter.wind_surfaces.back().triangles.empty())
-      out.error("winds[" + std::to_string(w) + "].body",
-                "found a body without triangles or tetrahedra, expected one that wind can act on");
-  }
+  for (size_t f = 0; f < scene.forces.size(); ++f)
+    model.forces.push_back(compile_force(scene.forces[f], model, "forces[" + std::to_string(f) + "]", out));
+  for (size_t w = 0; w < scene.winds.size(); ++w)
+    matter.wind_surfaces.push_back(compile_wind(scene.winds[w], model, "winds[" + std::to_string(w) + "]", out));
   compile_contact(scene, compiled, out);
   if (out.has_errors()) return out;
 

@@ -1,7 +1,11 @@
-// A scene compiled for simulation: the Model, which is const from then on, and the Matter, which follows the State.
+// A scene compiled for simulation: the Model, which is const while it steps, and the Matter, which follows the State.
+// Between frames bodies and colliders may join and leave (World::add_body and the like). Each has a place, named by its
+// number, and stays what it is there: nobody else is moved by a newcomer. A place that is free has an empty body.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +24,8 @@ struct Body {
   std::string name;
   Mesh mesh;                 // at rest, placed, in the user's order
   Placement place;           // with its scale
-  int first = 0, count = 0;  // rows of this body in the state
+  int first = 0, count = 0;  // rows of this body in the state; no rows: nobody has this place
+  int first_vertex = 0;      // among those of all bodies, as they are shown
   std::vector<int> row_of_vertex, vertex_of_row;
   std::vector<double> mass;  // per row [kg]; 0 for vertices that no element uses
   double total_mass = 0;
@@ -33,14 +38,14 @@ struct Body {
 };
 
 struct Anchor {
-  int body = 0;
+  int body = 0;  // -1: it has gone
   std::vector<int> rows;  // of the body, counted from its first
   int other = -1;         // body at the other end; -1 = the world
   std::vector<int> other_rows;
 };
 
 struct ConstantForce {
-  int body = 0;
+  int body = -1;  // -1: it has gone
   std::vector<int> rows;
   std::vector<double> share;  // of the total force, sums to 1
   Vec3 force;
@@ -48,7 +53,7 @@ struct ConstantForce {
 
 /// What a wind acts on: triangles of a sheet, or the skin of a solid.
 struct WindSurface {
-  int body = 0;
+  int body = -1;  // -1: it has gone
   std::vector<std::array<int, 3>> triangles;  // rows of the body
   std::vector<int> rows, first_use, use;      // the vertices in use, and the triangles of each
 };
@@ -59,12 +64,12 @@ struct Collider {
   std::unique_ptr<const Shape> shape;
 };
 
-/// What is the same in all frames.
+/// What is the same in all frames. (Deques: what refers to a body goes on doing so when others come.)
 struct Model {
-  std::vector<Body> bodies;
+  std::deque<Body> bodies;
   std::vector<ConstantForce> forces;
-  std::vector<Collider> colliders;
-  int rows = 0;
+  std::deque<Collider> colliders;
+  int rows = 0;  // of the state, free ones among them
   std::vector<Vec4> initial_x, initial_v;
 };
 
@@ -77,7 +82,7 @@ struct Matter {
     Potentials potentials;  // with materials and elements as they are now
     Surface surface;        // what is left of it, in rows; empty where nothing can be touched
   };
-  std::vector<OfBody> bodies;
+  std::deque<OfBody> bodies;
   std::vector<Anchor> anchors;
   std::vector<WindSurface> wind_surfaces;  // one per WindSpec
 };
@@ -87,10 +92,25 @@ struct CompiledScene {
   Matter matter;  // as it is at time 0
 };
 
+/// A body of a scene, without rows of a state as yet.
+struct CompiledBody {
+  Body body;
+  Matter::OfBody matter;
+};
+
 /// Loads meshes and builds batches. The scene must have passed check_scene.
 Expected<CompiledScene> compile(const Scene& scene);
+/// One body of it. None: with the reasons in `out`.
+std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out);
+/// Where its vertices are and how they move at the start, by row.
+void set_initial_state(const Body& body, const InitialState& initial, Vec4* x, Vec4* v);
+/// What a force or a wind acts on; a body of -1 where there is none of that name.
+ConstantForce compile_force(const ForceSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
+WindSurface compile_wind(const WindSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
+/// The place of the body of that name; -1: there is none.
+int find_body(const Model& model, const std::string& name);
 
-/// The vertices that an anchor holds, of a model whose bodies are there.
+/// The vertices that an anchor holds; a body of -1 where there is none of that name.
 Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
 
 /// Values of a potential's parameters at a time, from the scene's tracks.

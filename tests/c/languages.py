@@ -21,7 +21,8 @@ expected = done.stdout.strip()
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("threads", ctypes.c_int32), ("origin", ctypes.c_char_p)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("threads", ctypes.c_int32), ("origin", ctypes.c_char_p),
+                ("run_tasks", ctypes.c_void_p), ("user", ctypes.c_void_p)]
 
 
 verve = ctypes.CDLL(library)
@@ -57,7 +58,7 @@ else:
 lua = """
 local ffi = require("ffi")
 ffi.cdef[[
-typedef struct { size_t struct_size; int32_t threads; const char* origin; } verve_options;
+typedef struct { size_t struct_size; int32_t threads; const char* origin; void* run_tasks; void* user; } verve_options;
 verve_options verve_default_options(void);
 int32_t verve_create(const char*, const verve_options*, void**);
 int32_t verve_step(void*, void*);
@@ -81,7 +82,46 @@ if shutil.which("luajit"):
         sys.exit(f"LuaJIT: found {found}, expected {expected} as in C")
     print("LuaJIT:", found)
 else:
-    print("LUAJIT IS NOT TESTED: there is none here")
+    print("LUAJIT IS NOT TESTED: there is none here (scripts/install-deps languages)")
+
+csharp = """
+using System;
+using System.Runtime.InteropServices;
+static class Program {
+  [StructLayout(LayoutKind.Sequential)]
+  struct Options {
+    public UIntPtr struct_size; public int threads; public IntPtr origin, run_tasks, user;
+  }
+  [DllImport("LIBRARY")] static extern int verve_create(string scene, ref Options options, out IntPtr simulation);
+  [DllImport("LIBRARY")] static extern int verve_step(IntPtr simulation, IntPtr report);
+  [DllImport("LIBRARY")] static extern ulong verve_state_hash(IntPtr simulation);
+  [DllImport("LIBRARY")] static extern IntPtr verve_last_error();
+  [DllImport("LIBRARY")] static extern void verve_destroy(IntPtr simulation);
+  static int Main(string[] names) {
+    var options = new Options { struct_size = (UIntPtr)Marshal.SizeOf(typeof(Options)), threads = 1 };
+    IntPtr simulation;
+    if (verve_create(names[0], ref options, out simulation) != 0) {
+      Console.Error.WriteLine(Marshal.PtrToStringAnsi(verve_last_error()));
+      return 1;
+    }
+    for (int frame = 0; frame < 10; ++frame) if (verve_step(simulation, IntPtr.Zero) != 0) return 1;
+    Console.WriteLine(verve_state_hash(simulation).ToString("x16"));
+    verve_destroy(simulation);
+    return 0;
+  }
+}
+"""
+if shutil.which("mono") and shutil.which("mcs"):
+    with tempfile.TemporaryDirectory() as place:
+        with open(os.path.join(place, "program.cs"), "w") as file:
+            file.write(csharp.replace("LIBRARY", library))
+        subprocess.run(["mcs", "-out:program.exe", "program.cs"], cwd=place, check=True)
+        found = subprocess.run(["mono", "program.exe", scene], cwd=place, text=True, capture_output=True, check=True).stdout.strip()
+    if found != expected:
+        sys.exit(f"C#: found {found}, expected {expected} as in C")
+    print("C# (Mono):", found)
+else:
+    print("C# IS NOT TESTED: mono and mcs are not here (scripts/install-deps languages)")
 
 # What is exported is what the header declares, and what tests/c/abi.txt has: a change is a decision.
 names = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout

@@ -1,0 +1,334 @@
+// Bodies and colliders that come, go and are moved by calls while a simulation runs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "integrators/contact_scenes.h"
+
+using namespace verve;
+using namespace verve::test;
+
+namespace {
+
+BodySpec small_box(const std::string& name, const Vec3& at, double mu = 1e5) {
+  BodySpec body = box_body(2, mu, name);
+  body.place.scale = 0.2, body.place.translate = at;
+  body.friction = 0.5, body.restitution = 0.3;
+  return body;
+}
+
+/// Boxes above a floor, which touch it and each other.
+Scene on_a_floor() {
+  Scene scene = scene_of(small_box("a", {0, 0.3, 0}));
+  scene.bodies.push_back(small_box("b", {1, 0.5, 0}));
+  scene.gravity = {0, -9.81, 0};
+  scene.contact.emplace();
+  ColliderSpec& floor = scene.colliders.emplace_back();
+  floor.name = "floor", floor.shape = "plane", floor.friction = 0.5, floor.restitution = 0.3;
+  return scene;
+}
+
+BodyId add(Simulation& sim, const BodySpec& spec, const Spawn& spawn = {}) {
+  return sim.add_body(std::move(sim.prepare(spec).value()), spawn);
+}
+
+std::vector<Vec3> of_body(const Simulation& sim, BodyId body) {
+  std::vector<Vec3> out(sim.mesh(body).vertices.size());
+  sim.read_positions(body, &out[0].x);
+  return out;
+}
+
+bool same(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Vec3& p, const Vec3& q) { return p.x == q.x && p.y == q.y && p.z == q.z; });
+}
+
+}  // namespace
+
+TEST_CASE("a body that joins moves as one that was there from the start, and moves nobody else") {
+  for (const char* method : {"cpd", "pd", "newton", "xpbd", "symplectic_euler"}) {
+    CAPTURE(method);
+    const auto with_method = [&](Scene scene) {
+      scene.solver.method = method;
+      if (!find_method(method)->stable) scene.solver.substeps = 40;
+      return scene;
+    };
+    BodySpec late = small_box("late", {4, 2, 0});
+    late.initial.stretch = {1, 1.2, 1}, late.initial.angular_velocity = {0, 0, 5};
+    Scene scene = with_method(on_a_floor());
+    if (std::string(method) == "xpbd" || std::string(method) == "symplectic_euler") scene.contact.reset(), scene.colliders.clear();
+    Simulation without = make(scene), sim = make(scene);
+    for (int f = 0; f < 10; ++f) without.step(), sim.step();
+    const BodyId id = add(sim, late);
+    CHECK(sim.bodies() == 3);
+    CHECK(sim.body_name(id) == "late");
+    CHECK(sim.find_body("late") == id);
+    Scene alone = scene;
+    alone.bodies = {late};
+    Simulation lone = make(alone);
+    for (int f = 0; f < 20; ++f) {
+      REQUIRE(without.step());
+      REQUIRE(sim.step());
+      REQUIRE(lone.step());
+      CHECK(same(of_body(sim, 0), of_body(without, 0)));
+      CHECK(same(of_body(sim, 1), of_body(without, 1)));
+      CHECK(same(of_body(sim, id), of_body(lone, 0)));
+    }
+  }
+}
+
+TEST_CASE("a body that goes leaves the others as if it had never been there, and its id is refused") {
+  Scene scene = on_a_floor();
+  Simulation without = make(scene);
+  scene.bodies.insert(scene.bodies.begin() + 1, small_box("guest", {-3, 3, 0}));
+  Simulation sim = make(scene);
+  for (int f = 0; f < 8; ++f) without.step(), sim.step();
+  const BodyId guest = sim.find_body("guest");
+  sim.remove_body(guest);
+  CHECK(!sim.has_body(guest));
+  CHECK(sim.vertices() == without.vertices());
+  CHECK(sim.find_body("guest") == -1);
+  CHECK_THROWS_WITH_AS(sim.set_energy(guest, 1), "set_energy: found body 1, which has been removed", std::invalid_argument);
+  for (int f = 0; f < 20; ++f) {
+    sim.step(), without.step();
+    CHECK(sim.state_hash() == without.state_hash());
+  }
+  // another one in its place
+  const BodyId next = add(sim, small_box("next", {-3, 3, 0}));
+  CHECK(next.number() == guest.number());
+  CHECK(!(next == guest));
+  CHECK_THROWS_WITH_AS(sim.measure(guest),
+                       "measure: found body 1, which has been removed; its number is that of another one now",
+                       std::invalid_argument);
+  CHECK(sim.measure(next).mass > 0);
+  CHECK(sim.step());
+}
+
+TEST_CASE("who was touched or linked by a body that goes moves on, with its energy in the books") {
+  Scene scene = on_a_floor();
+  scene.bodies[1].place.translate = {0, 0.55, 0};  // onto the other
+  AnchorSpec link;
+  link.name = "link", link.body = "a", link.to_body = "c", link.vertices.all = true, link.stiffness = 50;
+  scene.bodies.push_back(small_box("c", {0.3, 0.3, 0}));
+  scene.anchors.push_back(link);
+  Simulation sim = make(scene);
+  for (int f = 0; f < 40; ++f) REQUIRE(sim.step());
+  for (const char* name : {"a", "c"}) {
+    sim.remove_body(sim.find_body(name));
+    const auto books = [&] {
+      const Measures m = sim.measure();
+      return m.total + m.booked_loss - m.work + m.owed;
+    };
+    const double before = books();
+    for (int f = 0; f < 60; ++f) {
+      REQUIRE(sim.step());
+      for (const Vec3& x : sim.positions()) CHECK(x.y > -0.02);
+    }
+    CHECK(books() == doctest::Approx(before).epsilon(1e-3));
+  }
+  const std::vector<Vec3> x = of_body(sim, 1);
+  for (const Vec3& p : x) CHECK(p.y < 0.25);  // it has fallen to the floor
+}
+
+TEST_CASE("a snapshot goes on bit for bit with bodies and colliders that came and went since the scene was created") {
+  Simulation sim = make(on_a_floor());
+  const auto step = [](Simulation& s, int n) {
+    for (int f = 0; f < n; ++f) REQUIRE(s.step());
+  };
+  step(sim, 5);
+  const BodyId c = add(sim, small_box("c", {0.05, 0.6, 0.02}));
+  ColliderSpec paddle;
+  paddle.name = "paddle", paddle.shape = "box", paddle.size = {0.3, 0.3, 0.3}, paddle.position = Vec3{-1, 0.2, 0};
+  const ColliderId p = sim.add_collider(paddle).value();
+  step(sim, 5);
+  sim.remove_body(1);
+  for (int f = 0; f < 6; ++f) {
+    sim.move_collider(p, {{-1 + 0.1 * f, 0.2, 0}, {0, std::sin(0.05 * f), 0, std::cos(0.05 * f)}});
+    step(sim, 1);
+  }
+  const Snapshot saved = sim.save();
+  const auto run_on = [&](Simulation& s) {
+    for (int f = 0; f < 25; ++f) {
+      s.move_collider(p, {{-0.5 + 0.05 * f, 0.2, 0}, {}});
+      REQUIRE(s.step());
+    }
+    return s.state_hash();
+  };
+  Simulation clone = sim.clone();
+  const std::uint64_t end = run_on(sim);
+  CHECK(run_on(clone) == end);
+  Simulation fresh = make(on_a_floor());
+  const Expected<Snapshot> read = Snapshot::from_bytes(saved.bytes(), "memory");
+  REQUIRE(read);
+  CHECK(!fresh.restore(*read).has_errors());
+  CHECK(fresh.save().bytes() == saved.bytes());
+  CHECK(fresh.has_body(c));
+  CHECK(!fresh.has_body(1));
+  CHECK(run_on(fresh) == end);
+  CHECK(!sim.restore(saved).has_errors());
+  CHECK(run_on(sim) == end);
+  // an id that was given after the snapshot is never given again
+  sim.restore(saved);
+  const BodyId later = add(sim, small_box("d", {3, 1, 0}));
+  sim.restore(saved);
+  CHECK(!sim.has_body(later));
+  const BodyId other = add(sim, small_box("e", {3, 1, 0}));
+  CHECK(other.number() == later.number());
+  CHECK(!(other == later));
+  CHECK(!sim.has_body(later));
+}
+
+TEST_CASE("bodies are prepared by another thread while the simulation steps") {
+  Simulation sim = make(on_a_floor());
+  std::optional<PreparedBody> ready;
+  std::thread other([&] { ready.emplace(std::move(sim.prepare(small_box("new", {3, 1, 0})).value())); });
+  for (int f = 0; f < 10; ++f) REQUIRE(sim.step());
+  other.join();
+  const int before = sim.factorizations();
+  Spawn spawn;
+  spawn.place.position = {0, 1, 0}, spawn.velocity = {1, 0, 0}, spawn.name = "a";
+  const BodyId id = sim.add_body(std::move(*ready), spawn);
+  CHECK(sim.body_name(id) == "a 2");
+  CHECK(sim.measure(id).center.y == doctest::Approx(2));
+  CHECK(sim.measure(id).momentum.x == doctest::Approx(sim.measure(id).mass));
+  const int added = sim.factorizations();
+  CHECK(added > before);  // those of prepare
+  CHECK_THROWS_AS(sim.add_body(std::move(*ready)), std::invalid_argument);
+  REQUIRE(sim.step());
+  CHECK(sim.factorizations() == added);  // none is made for it
+  const Expected<PreparedBody> bad = sim.prepare(generated_body("no such mesh", {}, strain(1)));
+  CHECK(!bad);
+  CHECK(bad.diagnostics().text().find("bodies[0].mesh.generator") != std::string::npos);
+}
+
+TEST_CASE("a collider that is moved by calls does what one on a path of keyframes does") {
+  Scene scene = on_a_floor();
+  scene.bodies.resize(1);
+  scene.bodies[0].place.translate = {0, 0.1, 0};
+  ColliderSpec pusher;
+  pusher.name = "pusher", pusher.shape = "box", pusher.size = {0.2, 0.4, 0.4}, pusher.position = Vec3{-0.5, 0.2, 0};
+  Scene keyed = scene;
+  keyed.colliders.push_back(pusher);
+  keyed.colliders[1].position.keys = {{0, Vec3{-0.5, 0.2, 0}}, {1, Vec3{0.5, 0.2, 0}}};
+  scene.colliders.push_back(pusher);
+  Simulation by_keys = make(keyed), by_calls = make(scene);
+  const ColliderId id = by_calls.find_collider("pusher");
+  for (int f = 1; f <= 40; ++f) {
+    if (f <= 30) by_calls.move_collider(id, {{-0.5 + f / 30.0, 0.2, 0}, {}});
+    REQUIRE(by_keys.step());
+    REQUIRE(by_calls.step());
+  }
+  const Measures a = by_keys.measure(), b = by_calls.measure();
+  CHECK(a.work > 0);
+  // (tracks are read a hair late, and what slides and sticks makes a millionth more of that)
+  CHECK(b.work == doctest::Approx(a.work).epsilon(1e-4));
+  CHECK(norm(a.center - b.center) < 1e-4);
+  CHECK(b.center.x > 0.6);
+  CHECK(by_calls.collider_placing(id).position.x == doctest::Approx(0.5));
+}
+
+TEST_CASE("a collider that is added, switched off or removed is felt from the next step on, and its id is refused") {
+  Scene scene = on_a_floor();
+  scene.bodies.resize(1), scene.colliders.clear();
+  Simulation sim = make(scene);
+  ColliderSpec floor;
+  floor.name = "net", floor.shape = "plane", floor.friction = 0.5, floor.restitution = 0;
+  const ColliderId net = sim.add_collider(floor).value();
+  for (int f = 0; f < 60; ++f) REQUIRE(sim.step());
+  CHECK(sim.measure().center.y == doctest::Approx(0.1).epsilon(0.05));
+  sim.set_collider(net, false);
+  for (int f = 0; f < 5; ++f) REQUIRE(sim.step());
+  CHECK(sim.measure().center.y < 0.05);
+  sim.remove_collider(net);
+  CHECK(!sim.has_collider(net));
+  CHECK_THROWS_AS(sim.move_collider(net, {}), std::invalid_argument);
+  floor.name = "lower", floor.position = Vec3{0, -1, 0};
+  const ColliderId lower = sim.add_collider(floor).value();
+  for (int f = 0; f < 90; ++f) REQUIRE(sim.step());
+  CHECK(sim.measure().center.y == doctest::Approx(-0.9).epsilon(0.05));
+  CHECK(sim.has_collider(lower));
+  const Expected<ColliderId> twice = sim.add_collider(floor);
+  CHECK(!twice);  // the name is taken
+}
+
+TEST_CASE("a thousand random sequences of add, remove, move, pin, snapshot and restore keep the books and leave no trace") {
+  // (a few here; of `VERVE_RANDOM_SEQUENCES=1000` one, 849, throws a body away at 90 m/s: decision 015)
+  const char* const wanted = std::getenv("VERVE_RANDOM_SEQUENCES");
+  const int sequences = wanted ? std::atoi(wanted) : 12;
+  for (int seed = 1; seed <= sequences; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](int n) { return int(random() % unsigned(n)); };
+    const auto real = [&](double low, double high) { return low + (high - low) * (random() % 1000) / 999; };
+    Scene scene = on_a_floor();
+    scene.bodies[0].potentials[0].tear = 1.5;
+    Simulation sim = make(scene);
+    std::vector<BodyId> bodies{sim.body_id(0), sim.body_id(1)}, gone;
+    std::vector<ColliderId> colliders;
+    std::vector<AnchorId> pins;
+    std::optional<std::pair<Snapshot, std::vector<BodyId>>> saved;
+    for (int op = 0; op < 25; ++op) {
+      CAPTURE(op);
+      switch (pick(9)) {
+        case 0:
+          if (bodies.size() < 6)
+            bodies.push_back(add(sim, small_box("new", {0, 0, 0}), {{}, {{real(-1, 1), real(0.2, 1.5), real(-0.3, 0.3)}, {}}, {}, {}}));
+          break;
+        case 1:
+          if (bodies.size() > 1) {
+            const int k = pick(int(bodies.size()));
+            sim.remove_body(bodies[k]);
+            gone.push_back(bodies[k]), bodies.erase(bodies.begin() + k);
+            pins.clear();
+          }
+          break;
+        case 2:
+          if (colliders.size() < 3) {
+            ColliderSpec ball;
+            ball.shape = "sphere", ball.radius = 0.2, ball.position = Vec3{real(-1, 1), 0.2, real(-0.3, 0.3)};
+            colliders.push_back(sim.add_collider(ball).value());
+          }
+          break;
+        case 3:
+          if (!colliders.empty()) {
+            Placing to = sim.collider_placing(colliders[0]);
+            to.position += Vec3{real(-0.1, 0.1), real(-0.05, 0.05), 0};
+            sim.move_collider(colliders[0], to);
+          }
+          break;
+        case 4:
+          if (!colliders.empty()) sim.remove_collider(colliders.back()), colliders.pop_back();
+          break;
+        case 5: {
+          AnchorSpec pin;
+          pin.body = sim.body_name(bodies[pick(int(bodies.size()))]), pin.vertices.indices = {0}, pin.stiffness = 1e3;
+          pins.push_back(sim.add_anchor(pin));
+          break;
+        }
+        case 6:
+          if (!pins.empty()) sim.remove_anchor(pins.back()), pins.pop_back();
+          break;
+        case 7:
+          saved.emplace(sim.save(), bodies);
+          break;
+        case 8:
+          if (saved) {
+            CHECK(!sim.restore(saved->first).has_errors());
+            bodies = saved->second, colliders.clear(), pins.clear(), gone.clear();
+          }
+          break;
+      }
+      REQUIRE(sim.step());
+      for (const BodyId b : gone) CHECK(!sim.has_body(b));
+      for (const BodyId b : bodies) CHECK(sim.has_body(b));
+      const Measures m = sim.measure();
+      CHECK(std::isfinite(m.total + m.booked_loss + m.work + m.owed));
+      for (const Vec3& x : sim.positions()) CHECK(norm(x) < 10);
+    }
+    Simulation clone = sim.clone();
+    for (int f = 0; f < 3; ++f) clone.step(), sim.step();
+    CHECK(clone.state_hash() == sim.state_hash());
+  }
+}
