@@ -172,7 +172,7 @@ class PlainModel {
   }
 
  private:
-  const std::vector<Body>& bodies() const { return compiled_->model.bodies; }
+  const auto& bodies() const { return compiled_->model.bodies; }
   const Potentials& potentials(size_t body) const { return compiled_->matter.bodies[body].potentials; }
   int first_of(size_t body) const { return bodies()[body].first; }
   const Potential& potential_of(int body, int which) const {
