@@ -44,6 +44,11 @@ struct Inertia {
     const double least = inertia_digits * std::max({moments.x, moments.y, moments.z});
     for (int k = 0; k < 3; ++k) moments[k] = std::max(moments[k], least);
   }
+  Mat3 matrix() const {
+    Mat3 out{};
+    for (int k = 0; k < 3; ++k) out = out + outer(axes.col[k], axes.col[k] * moments[k]);
+    return out;
+  }
   /// Axis by axis: of a chain that is nearly straight the entries of an inverse matrix would have no digits left for
   /// the turns across it.
   Vec3 turn_of(const Vec3& spin) const {
@@ -58,12 +63,14 @@ RigidMotion rigid_about(const Masses& masses, const HeldMomenta& held, const Vec
                         const Vec3& momentum, const Vec3& spin) {
   RigidMotion out{momentum, spin, center, {}, {}, 0};
   if (held.count == 0) return out;
-  const Mat3 inertia = inertia_about(masses, x, center);
+  const Inertia axes(inertia_about(masses, x, center));
   if (held.count == 6) {
-    out.velocity = momentum / masses.total, out.turn = Inertia(inertia).turn_of(spin);
+    out.velocity = momentum / masses.total, out.turn = axes.turn_of(spin);
     out.kinetic = 0.5 * dot(momentum, out.velocity) + 0.5 * dot(spin, out.turn);
   } else {
-    // w = B (B^T M B)^+ B^T (P, L)
+    // w = B (B^T M B)^+ B^T (P, L), with those moments: the round-off of a moment that is none would turn a straight
+    // chain about itself by any angle
+    const Mat3 inertia = axes.matrix();
     Mat6 mass{}, gram{};
     for (int a = 0; a < 3; ++a) {
       mass[a][a] = masses.total;

@@ -97,20 +97,18 @@ void World::rebound(Island& island, const SubStep& step) {
     if (bounce == state.bounces.end()) {
       Bounce fresh;
       fresh.body = met.body, fresh.other = met.other, fresh.collider = met.collider;
-      // as it was before the frame, and has fallen since
+      // as it was before the step
       const auto before = [&](int b) {
+        const int k = int(std::find(island.bodies().begin(), island.bodies().end(), b) - island.bodies().begin());
         const Body& of = model.bodies[b];
-        return Whole({of.mass.data(), before_.x.data() + of.first, before_.v.data() + of.first,
-                      before_.p.data() + of.first, of.count, of.total_mass, &of.coupling},
+        const int first = island.offset(k);
+        return Whole({of.mass.data(), before_step_.x.data() + first, before_step_.v.data() + first,
+                      before_step_.p.data() + first, of.count, of.total_mass, &of.coupling},
                      point, n);
       };
       Vec3 velocity = before(met.body).velocity;
-      if (met.other >= 0) {
-        velocity -= before(met.other).velocity;
-      } else {
-        velocity += state.gravity * (step.from - clock(state.frame));
-        velocity -= collider_velocity(met.collider, step.from, step.to, point);
-      }
+      velocity -= met.other >= 0 ? before(met.other).velocity
+                                 : collider_velocity(met.collider, step.from, step.to, point);
       fresh.speed = std::max(0.0, -dot(velocity, n));
       state.bounces.push_back(fresh);
       bounce = state.bounces.end() - 1;

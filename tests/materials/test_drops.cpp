@@ -27,9 +27,10 @@ struct Truth {
   double apex[3];
 };
 const Truth truths[] = {
-    {"jelly", {0.817, 0.696, 0.738}},  {"rubber", {1.698, 1.012, 1.532}}, {"gummy", {1.199, 0.881, 1.182}},
-    {"foam", {1.171, 1.169, 1.178}},   {"muscle", {0.811, 0.702, 0.704}}, {"fat", {0.564, 0.642, 0.629}},
-    {"sponge", {1.019, 1.020, 1.031}},
+    {"jelly", {0.825, 0.704, 0.852}}, {"rubber", {1.705, 1.046, 1.621}},
+    {"gummy", {1.300, 0.919, 1.314}}, {"foam", {1.176, 1.180, 1.175}},
+    {"muscle", {0.876, 0.737, 0.841}}, {"fat", {0.620, 0.655, 0.671}},
+    {"sponge", {1.021, 1.020, 1.011}},
 };
 
 /// With friction, restitution and half-life of its own, on a floor of the same friction.
