@@ -63,9 +63,9 @@ inline constexpr double free_phase = 1.4;
 inline constexpr double searched_phase = 0.8;
 /// Likewise with contacts: apexes of balls of 1e4 to 1e9 Pa within 3 % of fine steps (decision 003).
 inline constexpr double contact_phase = 0.8;
-/// Strain of a cell in a sub-step with contacts, by what strikes and by its velocities [1]: a body that strikes faster than
-/// waves run in it is crushed layer by layer, however low its frequency. (Presets dropped from 2 m, 21: 20 apexes within
-/// 5 % of fine steps, with 0.125 19, with 0.5 16, without it 17. Decision 012.)
+/// Strain of a cell in a sub-step with contacts, by what strikes and by its velocities [1]: a body that strikes faster
+/// than waves run in it is crushed layer by layer, however low its frequency. (Presets dropped from 2 m: 20 apexes of 21
+/// within 5 % of fine steps, with 0.125 19, with 0.5 16, without it 17. Decision 012.)
 inline constexpr double most_crushing = 0.25;
 /// Of the phase, below which the number of sub-steps comes down again [1].
 inline constexpr double hysteresis = 0.7;

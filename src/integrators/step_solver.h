@@ -190,7 +190,9 @@ class StepSolver {
   double follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out);
   void bound_contact_step(double h, Precision kernel);
   void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
-  ColliderFrame::StepEnd step_end(double h) const { return {contacts, island_.offsets(), x_, gg_, h, base_.hh, kept_way_}; }
+  ColliderFrame::StepEnd step_end(double h) const {
+    return {contacts, island_.offsets(), x_, gg_, h, base_.hh, kept_way_};
+  }
 
   // step_carry.cpp: carried along rigidly
   void carry_as_whole(double h, std::vector<Vec4>& pose);

@@ -52,7 +52,8 @@ void Vibration::find_struck(const Island& island, double h) {
   for (const ContactRow& row : island.contacts.rows())
     for (int i = 0; i < row.count; ++i) struck_[body_of(row.rows[i])].pressed = true;
   for (const ContactRow& row : island.contacts.near_rows()) {
-    for (int i = 0; strike_speed(row, island, h) > 0 && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
+    const bool strikes = strike_speed(row, island, h) > 0;
+    for (int i = 0; strikes && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
   }
 }
 

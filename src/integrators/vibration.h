@@ -8,8 +8,8 @@
 
 namespace verve {
 
-/// Speed at which what a row of `near_rows` is about strikes [m/s]; 0: not faster than gravity makes it in three steps of
-/// h, as what lies down, or settles, is.
+/// Speed at which what a row of `near_rows` is about strikes [m/s]; 0: no faster than gravity makes it in three steps
+/// of h, as what lies down, or settles.
 double strike_speed(const ContactRow& row, const Island& island, double h);
 
 /// Functions of an island as it is; what is kept is work space.
