@@ -97,14 +97,16 @@ void World::rebound(Island& island, const SubStep& step) {
     if (bounce == state.bounces.end()) {
       Bounce fresh;
       fresh.body = met.body, fresh.other = met.other, fresh.collider = met.collider;
-      // as it was before the step
+      // as it was before the step, at the place of the body that touches now (it has come along since, and a place that
+      // stayed behind would be struck by its spin)
       const auto before = [&](int b) {
         const int k = int(std::find(island.bodies().begin(), island.bodies().end(), b) - island.bodies().begin());
         const Body& of = model.bodies[b];
         const int first = island.offset(k);
-        return Whole({of.mass.data(), before_step_.x.data() + first, before_step_.v.data() + first,
-                      before_step_.p.data() + first, of.count, of.total_mass, &of.coupling},
-                     point, n);
+        Motion& m = before_step_;
+        const RigidImpulse was{of.mass.data(), m.x.data() + first, m.v.data() + first, m.p.data() + first,
+                               of.count,       of.total_mass,      &of.coupling};
+        return Whole(was, was.center() + (point - part_of(b).center()), n);
       };
       Vec3 velocity = before(met.body).velocity;
       velocity -= met.other >= 0 ? before(met.other).velocity
