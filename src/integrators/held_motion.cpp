@@ -9,8 +9,9 @@ namespace verve {
 
 namespace {
 
-/// Of the inertia, scaled: combinations of held momenta with less of it are none.
-constexpr double no_inertia = 1e-10;
+/// Of the inertia, by itself and scaled: combinations of held momenta with less of it are none. (A straight rope that lies
+/// slides, and turns about itself: with 1e-10 a thousandth of its weight in that combination turned it by 30 rad a step.)
+constexpr double no_inertia = 1e-6;
 /// Of the largest moment of inertia: what round-off leaves of a moment that is none (a straight chain about itself).
 constexpr double inertia_digits = 1e-15;
 /// Of an energy.
@@ -44,11 +45,6 @@ struct Inertia {
     const double least = inertia_digits * std::max({moments.x, moments.y, moments.z});
     for (int k = 0; k < 3; ++k) moments[k] = std::max(moments[k], least);
   }
-  Mat3 matrix() const {
-    Mat3 out{};
-    for (int k = 0; k < 3; ++k) out = out + outer(axes.col[k], axes.col[k] * moments[k]);
-    return out;
-  }
   /// Axis by axis: of a chain that is nearly straight the entries of an inverse matrix would have no digits left for
   /// the turns across it.
   Vec3 turn_of(const Vec3& spin) const {
@@ -63,14 +59,12 @@ RigidMotion rigid_about(const Masses& masses, const HeldMomenta& held, const Vec
                         const Vec3& momentum, const Vec3& spin) {
   RigidMotion out{momentum, spin, center, {}, {}, 0};
   if (held.count == 0) return out;
-  const Inertia axes(inertia_about(masses, x, center));
+  const Mat3 inertia = inertia_about(masses, x, center);
   if (held.count == 6) {
-    out.velocity = momentum / masses.total, out.turn = axes.turn_of(spin);
+    out.velocity = momentum / masses.total, out.turn = Inertia(inertia).turn_of(spin);
     out.kinetic = 0.5 * dot(momentum, out.velocity) + 0.5 * dot(spin, out.turn);
   } else {
-    // w = B (B^T M B)^+ B^T (P, L), with those moments: the round-off of a moment that is none would turn a straight
-    // chain about itself by any angle
-    const Mat3 inertia = axes.matrix();
+    // w = B (B^T M B)^+ B^T (P, L)
     Mat6 mass{}, gram{};
     for (int a = 0; a < 3; ++a) {
       mass[a][a] = masses.total;
@@ -82,6 +76,15 @@ RigidMotion rigid_about(const Masses& masses, const HeldMomenta& held, const Vec
       along[k] = dot(held.basis[k], momenta);
       for (int m = 0; m < held.count; ++m) gram[k][m] = dot(held.basis[k], mass * held.basis[m]);
     }
+    // What has no inertia by itself is no motion: the pseudo-inverse, which knows of ratios only, would turn a straight
+    // chain about itself by the round-off of its spin over that of its moment.
+    double largest = 0;
+    for (int k = 0; k < held.count; ++k) largest = std::max(largest, gram[k][k]);
+    for (int k = 0; k < held.count; ++k)
+      for (int m = 0; m < held.count && gram[k][k] < no_inertia * largest; ++m)
+        if (m != k) gram[k][m] = gram[m][k] = 0;
+    for (int k = 0; k < held.count; ++k)
+      if (gram[k][k] < no_inertia * largest) gram[k][k] = along[k] = 0;
     const Vec6 y = pseudo_inverse(gram, no_inertia) * along;
     for (int k = 0; k < held.count; ++k)
       for (int i = 0; i < 6; ++i) w[i] += y[k] * held.basis[k][i];
