@@ -9,8 +9,8 @@ namespace verve {
 
 namespace {
 
-/// Of the inertia, by itself and scaled: combinations of held momenta with less of it are none. (A straight rope that lies
-/// slides, and turns about itself: with 1e-10 a thousandth of its weight in that combination turned it by 30 rad a step.)
+/// Of the inertia, by itself and scaled: combinations of held momenta with less of it are none. (A straight rope that
+/// lies on a floor may turn about itself: with 1e-10 a thousandth of its weight turned it by 30 rad a step.)
 constexpr double no_inertia = 1e-6;
 /// Of the largest moment of inertia: what round-off leaves of a moment that is none (a straight chain about itself).
 constexpr double inertia_digits = 1e-15;
