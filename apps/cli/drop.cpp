@@ -89,7 +89,6 @@ Expected<Scene> scene_of_drop(const std::vector<std::string>& files, const DropS
   scene.frames = settings.frames;
   scene.gravity = {0, -9.81, 0};
   scene.solver.tolerance = 1e-4;  // the real-time setting: what a viewer can see, in seconds
-  scene.solver.iterations = 20;
   ColliderSpec floor;
   floor.name = "floor", floor.shape = "plane", floor.friction = 0.8;
   scene.colliders.push_back(floor);

@@ -107,10 +107,10 @@ bool Contacts::anchor_on_edges(const Vec4* x, FrictionAnchor& anchor, const std:
 /// What has just come to touch slides by as much as it has gone since the step began, across the normal that it has
 /// now: a spring that is not stretched there at any distance between the two. (Anchored where the normal of the start
 /// led, it was stretched by the way on which they came together, and W at x_n rose by all of that when it became
-/// active.)
+/// active.) At x_n that normal is not turned along yet: a rigid motion stretches no spring.
 bool Contacts::activate_from_start(FrictionAnchor& anchor, const FrictionPoint& place) const {
   const std::array<int, 4>& at = place.at_rows;
-  const Vec3& normal = place.normal;
+  const Vec3 normal = transpose(turned_) * place.normal;
   if (anchor.own != 2) return anchor_on_face(start.data(), anchor, {at[1], at[2], at[3]}, start[at[0]].xyz(), normal);
   Vec3 apart{};
   for (int i = 0; i < 4; ++i) apart += start[at[i]].xyz() * place.at[i];

@@ -100,6 +100,7 @@ void Contacts::keep_near(ContactRow& row, double depth) {
 }
 
 void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
+  turned_ = turn * turned_;
   each([&](Candidate& c) {
     if (!std::isfinite(c.offset) || collider_of(c) >= 0) return;  // what a collider does stays
     const double depth = c.offset - c.row.along(from);

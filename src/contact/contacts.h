@@ -144,7 +144,7 @@ class Contacts {
   void clear(int bodies, int colliders);
   /// The next evaluation is at the x at which the last step ended: an anchor that other candidates would stretch slips,
   /// unless the other side has moved.
-  void look_again() { looks_again_ = true; }
+  void look_again() { looks_again_ = true, turned_ = Mat3::identity(); }
   /// The bounds of friction become those of the pressure at the last evaluation, at x; from one such change to the next
   /// they are constant, and W_t is a potential. Until its first change a new contact slides freely. Takes what this makes
   /// of W and its gradient there into `gradient` and `energies`.
@@ -289,6 +289,7 @@ class Contacts {
   double distance_from(const Face& face, const PointTriangle& nearest, double slack, const Vec4* x,
                        Vec3& gradient) const;
   bool looks_again_ = false;
+  Mat3 turned_ = Mat3::identity();  // of the stencils between bodies since then (carry)
   int& place_of(int body, int other, int collider) {
     return pair_at_[size_t(body) * sides_ + (other >= 0 ? other : bodies_ + collider)];
   }

@@ -23,19 +23,30 @@ void each_row(std::span<const int> offsets, size_t rows, Visit&& visit) {
 /// say, by hh times the slope of g that is left; in the frame of the colliders these are at rest, and that is no work
 /// there. (All impulses at the velocity that colliders have half way: what turns along with one at a constant speed has
 /// its momentum turned, for no work.)
+///   As far as a step went back, it is no step of BDF2 in that frame either: there the forces of now have done the work of
+/// the whole way, and those of the last step none. (At the carried x_n W has grown by less, since it is convex.)
 double ColliderFrame::find_work(const StepEnd& end, const std::vector<ColliderLoad>& loads) {
-  const double share = end.share();
+  const double share = end.share(), now = end.kept * share + 1 - end.kept;
   const Contacts& contacts = end.contacts;
   works_.assign(end.offsets.size(), 0.0);
   contacts.add_work(works_);
-  for (double& work : works_) work *= share;
+  for (double& work : works_) work *= now;
+  if (now != share && moves())  // what is more counts in the frame alone
+    for (const ContactRow& row : contacts.rows())
+      for (int i = 0; i < row.count; ++i) {
+        const int at = row.rows[i];
+        const auto body = std::upper_bound(end.offsets.begin(), end.offsets.end(), at) - end.offsets.begin() - 1;
+        const Vec4 force(row.slope(i) * std::clamp(row.force, row.low, row.high));
+        works_[body] += (share - now) * end.h * dot(frame_.at((contacts.start[at] + end.x[at]) * 0.5), force);
+      }
   for (const ColliderLoad& load : loads) {
     if (share == 1 || !contacts.shape_moves[load.collider]) continue;
     const Pose &from = contacts.shape_starts[load.collider], &to = contacts.shapes[load.collider].pose;
     const Vec3 at = load.at(), way = to.to_world(from.to_local(at)) - at;
     const Vec3 torque = load.torque - cross(at - from.position, load.force);
-    works_[load.body] +=
-        (1 - share) * (dot(load.force, way) + dot(torque, turn_between(from.rotation, to.rotation)));
+    const double done = dot(load.force, way) + dot(torque, turn_between(from.rotation, to.rotation));
+    const double along = end.h * (dot(load.force, frame_.at(Vec4(at)).xyz()) + dot(torque, frame_.turn));
+    works_[load.body] += (1 - now) * done + (now - share) * along;
   }
   if (moves())
     each_row(end.offsets, end.x.size(), [&](size_t k, size_t i) {

@@ -21,6 +21,7 @@ class ColliderFrame {
     std::span<const int> offsets;  // of the bodies, in rows
     const std::vector<Vec4>&x, &gg;
     double h, hh;
+    double kept = 1;  // share of its way from the carried x_n that it was left (StepSolver::bound_contact_step)
     double share() const { return hh / h; }  // of the impulse that is of this step's forces
   };
 

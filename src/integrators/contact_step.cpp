@@ -149,6 +149,9 @@ StepOutcome StepSolver::contact_step(double h, const Settings& settings, const D
     move(d, 0);
     watch.book(out.timings.update);
   }
+  // what pushes is known now, and with it the frame in which the step is judged
+  colliders_.find(contacts, start_.center_n, h);
+  if (colliders_.moves()) carry_as_whole(h, rest_pose_);
   bound_contact_step(h, kernel);
   finish_contact_step(integrator, h, demand, out);
   return out;
@@ -179,7 +182,8 @@ void StepSolver::carry_stencils() {
 
 /// What has been gained beyond the relative motion cannot be taken from it. Between here and the rigidly carried x_n,
 /// which has W_n and the held momenta and no other motion, lies a place where it can: v and its rates follow x there, as
-/// in the whole step.
+/// in the whole step. (Beside colliders that move differently no rigid motion leaves W as it was. What it is more there
+/// is less than their work, since W is convex in the way of each: ColliderFrame::find_work.)
 void StepSolver::bound_contact_step(double h, Precision kernel) {
   const Problem& p = problem_;
   const double before = start_.kinetic + start_energy() + p.offset, slack = 1e-9 * p.e_ref;
@@ -193,20 +197,12 @@ void StepSolver::bound_contact_step(double h, Precision kernel) {
     return gained - relative_motion(masses(), held, x_.data(), Ag_.data(), lin_.data());
   };
   x_before_ = rest_pose_;
-  double left = unpaid();
-  for (int n = 0; n <= most_backtracks && left > slack; ++n) {
-    if (colliders_.moves()) end_ = x_;
-    shorten_step(n == most_backtracks ? 0 : 0.5);
+  kept_way_ = 1;
+  for (int n = 0; n <= most_backtracks && unpaid() > slack; ++n) {
+    const double factor = n == most_backtracks ? 0 : 0.5;
+    kept_way_ *= factor;
+    shorten_step(factor);
     sums_.energy = add_gradient(x_, gg_, kernel);
-    const double before = left;
-    left = unpaid();
-    if (!colliders_.moves() || left <= before) continue;
-    // between colliders that move differently no rigid motion leaves W as it was: no farther than it helps
-    x_.swap(end_);
-    const RowArrays rows = arrays();
-    pass([&](int begin, int end) { return arrive(rows, begin, end); });
-    sums_.energy = add_gradient(x_, gg_, kernel);
-    break;
   }
 }
 
@@ -214,7 +210,6 @@ void StepSolver::finish_contact_step(const Integrator& integrator, double h, con
   const Problem& p = problem_;
   const RowSums& s = sums_.rows;
   // what colliders have done is known now; a dial asks for what it asks for
-  colliders_.find(contacts, start_.center_n, h);
   const double work = colliders_.find_work(step_end(h), memory.loads), brought = demand.set_energy ? 0 : work;
   colliders_.keep_loads(step_end(h), memory.loads);
   out.target_total += brought;

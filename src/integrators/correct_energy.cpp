@@ -80,6 +80,7 @@ void StepSolver::correct_energy(const StepPlan& plan, const Demand& demand, Step
     const double work = colliders_.leave(masses(), contacts, island_.offsets(), motion.x, motion.v);
     out.target_total += work, out.residual.h = residual + kinetic(motion.v) - kinetic_before - work;
   }
+  if (impact && demand.keep < 1 && !demand.set_energy) damp_vibration(demand.keep, out);
   out.error_h = std::abs(out.residual.h) / out.e_ref;
 }
 
@@ -145,19 +146,22 @@ void StepSolver::give_energy(double missing, double slack, bool elastic, StepOut
 }
 
 /// In an impact H comes back to what the step has lost it from. What forces have changed by in it, dF, is what
-/// a step of BDF2 does not resolve; in the norm of A^-1 that is its loss. Its rigid part, of each body, is what a contact
-/// has taken that is shorter than the step: it goes to the rigid motion, along the push of the contacts (a hard ball
-/// bounces off), for restitution to take its part where they part. The rest, of which the square of the restitution comes
-/// back, are waves in the bodies, and go along A^-1 of the elastic forces' part of dF, which moves no
-/// centre of mass: given to the bounce they would throw a soft body higher than it came from. docs/decisions/012
+/// a step of BDF2 does not resolve; with d = A^-1 dF it loses 1/2 dF.d of that: 1/2 |d|^2_M/hh^2 of motion, and the
+/// potential of waves that are too short for the step. The rigid part of that motion, of each body, is what a contact
+/// has taken within the step: it goes along the push of the contacts (a hard ball bounces off), for restitution to take
+/// its part where they part. The rest of it are waves in the bodies, and goes along A^-1 of the elastic forces' part of
+/// dF, which moves no centre of mass: of these the square of the restitution comes back. What is too short for the step
+/// would come back as long waves, and throw a soft body higher than it came from: it is booked, but where nothing may be
+/// lost. docs/decisions/012
 void StepSolver::restore_parts(double missing, StepOutcome& out) {
   divide_forces(elastic_, push_);
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i] + (push_[i] - push_before_[i]);
   solve(gg_, Ag_);
   double lost = 0;
   for (int i = 0; i < rows_; ++i) lost += 0.5 * dot(gg_[i], Ag_[i]);
-  const double rigid = project_rigid(Ag_) / (base_.hh * base_.hh);
-  const double share = lost > 0 ? std::min(1.0, rigid / lost) : 0;
+  const double square = base_.hh * base_.hh;
+  const double moving = lost > 0 ? std::min(1.0, kinetic(Ag_) / (square * lost)) : 0;
+  const double rigid = lost > 0 ? std::min(moving, project_rigid(Ag_) / (square * lost)) : 0;
 
   std::fill(lin_.begin(), lin_.end(), Vec4());
   double given = 0;
@@ -170,13 +174,25 @@ void StepSolver::restore_parts(double missing, StepOutcome& out) {
   for (int i = 0; i < rows_; ++i) Ag_[i] = forcing.mass[i] > 0 ? push_[i] * (1 / forcing.mass[i]) : Vec4();
   project_rigid(Ag_);
   leave_held_momenta(Ag_, end_);
-  give_along(share * missing);
+  give_along(rigid * missing);
   for (int i = 0; i < rows_; ++i) gg_[i] = elastic_[i] - elastic_before_[i];
   solve(gg_, Ag_);
   leave_held_momenta(Ag_, end_);
-  give_along(plan_.returned * (missing - given));
+  const double rest = missing - given;
+  give_along(plan_.returned < 1 ? plan_.returned * std::min(rest, (moving - rigid) * missing) : rest);
   add_velocities(lin_);
   out.residual.h += given;
+}
+
+/// What the half-life takes in an impact goes from the motion of each body about its rigid one, as it does in the air:
+/// of a body that falls or bounces it would be taken from its flight.
+void StepSolver::damp_vibration(double keep, StepOutcome& out) {
+  const double before = kinetic(motion.v);
+  lin_ = motion.v;
+  project_rigid(lin_);
+  for (int i = 0; i < rows_; ++i) lin_[i] = (motion.v[i] - lin_[i]) * (keep - 1);
+  add_velocities(lin_);
+  out.target_total -= before - kinetic(motion.v);
 }
 
 /// Elastic forces, those of anchors with them, and the push of contacts, without their friction, at the x of the last

@@ -108,6 +108,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     const Demand demand = ask(island, step, driven);
     const StepPlan step_plan = plan_step(step_input(island, step, driven, frame));
 
+    if (frame.input.contacts) before_step_ = island.motion;
     outcome = solve(island, step_plan, step.h, demand);
     detection_ += std::exchange(island.contacts.milliseconds, 0.0);
     frame.totals.add_work(outcome);
@@ -218,13 +219,13 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
   in.contacts = !island.contacts.empty();
   in.control = island.memory.substeps;
   if (in.contacts) {
-    in.sheets = island.has_sheets(), in.settling = settles(island);
+    in.sheets = island.has_sheets(), in.settling = settles(island) && !vibration_.strikes(island, in.h);
     if (in.fixed_substeps == 0 || !in.conserves)
       in.passing = std::max(passing_substeps(island, in.h), feature_substeps(island, in.h));
   }
   if (plans_by_phase(in)) {
     if (!island.is_evaluated()) island.evaluate_motion();
-    if (in.contacts) in.impact_phase = vibration_.impact_phase(island, in.h);
+    if (in.contacts) in.impact_phase = vibration_.impact_phase(island, in.h), in.crushing = crushing(island, in.h);
     const bool still = in.contacts ? island.rests(settings.tolerance) : island.at_rest(in.h, settings.tolerance);
     if (!still) in.deformation = vibration_.deformation(island);
   }

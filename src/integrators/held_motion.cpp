@@ -9,8 +9,9 @@ namespace verve {
 
 namespace {
 
-/// Of the inertia, scaled: combinations of held momenta with less of it are none.
-constexpr double no_inertia = 1e-10;
+/// Of the inertia, by itself and scaled: combinations of held momenta with less of it are none. (A straight rope that
+/// lies on a floor may turn about itself: with 1e-10 a thousandth of its weight turned it by 30 rad a step.)
+constexpr double no_inertia = 1e-6;
 /// Of the largest moment of inertia: what round-off leaves of a moment that is none (a straight chain about itself).
 constexpr double inertia_digits = 1e-15;
 /// Of an energy.
@@ -75,6 +76,15 @@ RigidMotion rigid_about(const Masses& masses, const HeldMomenta& held, const Vec
       along[k] = dot(held.basis[k], momenta);
       for (int m = 0; m < held.count; ++m) gram[k][m] = dot(held.basis[k], mass * held.basis[m]);
     }
+    // What has no inertia by itself is no motion: the pseudo-inverse, which knows of ratios only, would turn a straight
+    // chain about itself by the round-off of its spin over that of its moment.
+    double largest = 0;
+    for (int k = 0; k < held.count; ++k) largest = std::max(largest, gram[k][k]);
+    for (int k = 0; k < held.count; ++k)
+      for (int m = 0; m < held.count && gram[k][k] < no_inertia * largest; ++m)
+        if (m != k) gram[k][m] = gram[m][k] = 0;
+    for (int k = 0; k < held.count; ++k)
+      if (gram[k][k] < no_inertia * largest) gram[k][k] = along[k] = 0;
     const Vec6 y = pseudo_inverse(gram, no_inertia) * along;
     for (int k = 0; k < held.count; ++k)
       for (int i = 0; i < 6; ++i) w[i] += y[k] * held.basis[k][i];

@@ -50,7 +50,8 @@ int free_substeps(const PlanInput& in, double phase, SubstepControl& control) {
 
 int contact_substeps(const PlanInput& in, double phase) {
   const int passing = std::max(1, in.passing);
-  const int n = std::max({passing, substeps_for(in.impact_phase, contact_phase), substeps_for(phase, contact_phase)});
+  const int n = std::max({passing, substeps_for(in.impact_phase, contact_phase), substeps_for(phase, contact_phase),
+                          substeps_for(in.crushing, most_crushing)});
   if (!std::isfinite(in.time_left)) return n;
   return std::clamp(affordable(in, worthwhile + preparation), (passing + passing_reserve - 1) / passing_reserve, n);
 }

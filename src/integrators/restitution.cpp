@@ -97,20 +97,20 @@ void World::rebound(Island& island, const SubStep& step) {
     if (bounce == state.bounces.end()) {
       Bounce fresh;
       fresh.body = met.body, fresh.other = met.other, fresh.collider = met.collider;
-      // as it was before the frame, and has fallen since
+      // as it was before the step, at the place of the body that touches now (it has come along since, and a place that
+      // stayed behind would be struck by its spin)
       const auto before = [&](int b) {
+        const int k = int(std::find(island.bodies().begin(), island.bodies().end(), b) - island.bodies().begin());
         const Body& of = model.bodies[b];
-        return Whole({of.mass.data(), before_.x.data() + of.first, before_.v.data() + of.first,
-                      before_.p.data() + of.first, of.count, of.total_mass, &of.coupling},
-                     point, n);
+        const int first = island.offset(k);
+        Motion& m = before_step_;
+        const RigidImpulse was{of.mass.data(), m.x.data() + first, m.v.data() + first, m.p.data() + first,
+                               of.count,       of.total_mass,      &of.coupling};
+        return Whole(was, was.center() + (point - part_of(b).center()), n);
       };
       Vec3 velocity = before(met.body).velocity;
-      if (met.other >= 0) {
-        velocity -= before(met.other).velocity;
-      } else {
-        velocity += state.gravity * (step.from - clock(state.frame));
-        velocity -= collider_velocity(met.collider, step.from, step.to, point);
-      }
+      velocity -= met.other >= 0 ? before(met.other).velocity
+                                 : collider_velocity(met.collider, step.from, step.to, point);
       fresh.speed = std::max(0.0, -dot(velocity, n));
       state.bounces.push_back(fresh);
       bounce = state.bounces.end() - 1;

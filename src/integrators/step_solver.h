@@ -190,7 +190,9 @@ class StepSolver {
   double follow_pressure(Contacts::Follow follow, const Demand& demand, StepOutcome& out);
   void bound_contact_step(double h, Precision kernel);
   void finish_contact_step(const Integrator& integrator, double h, const Demand& demand, StepOutcome& out);
-  ColliderFrame::StepEnd step_end(double h) const { return {contacts, island_.offsets(), x_, gg_, h, base_.hh}; }
+  ColliderFrame::StepEnd step_end(double h) const {
+    return {contacts, island_.offsets(), x_, gg_, h, base_.hh, kept_way_};
+  }
 
   // step_carry.cpp: carried along rigidly
   void carry_as_whole(double h, std::vector<Vec4>& pose);
@@ -208,6 +210,7 @@ class StepSolver {
   double without_relative_motion(const RigidMotion& held) const;
   void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
   void restore_parts(double missing, StepOutcome& outcome);
+  void damp_vibration(double keep, StepOutcome& outcome);
   void divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const;
   double project_rigid(std::vector<Vec4>& v) const;
   void leave_held_momenta(const std::vector<Vec4>& d, std::vector<Vec4>& out) const;
@@ -251,6 +254,7 @@ class StepSolver {
   BodyTurns turns_;
   ContactSolve contact_;
   ColliderFrame colliders_;
+  double kept_way_ = 1;  // ColliderFrame::StepEnd::kept
   BodySpeeds speeds_;
 
   // The columns of its constraints.

@@ -55,8 +55,10 @@ void StepSolver::pose(double h, const Demand& demand) {
     p.rigid = translation + 0.5 * dot(p.target.l, rigid_w) - p.beta * force_v;
   }
   // Eq. 24; an anchored island has no K to fall to: it loses by its motion (beside colliders that move that relative
-  // to them), at the same mean rate
-  if (p.held && p.direct) {
+  // to them), at the same mean rate. (In an impact by that of each body about its rigid one, after the step:
+  // damp_vibration.)
+  const bool impact = plan_.correction == EnergyCorrection::restore_parts && !demand.set_energy;
+  if (p.held && p.direct && !impact) {
     const double moves = p.momenta && p.kept.all() ? p.target.h - p.rigid
                                                    : 2 * colliders_.kinetic(masses(), motion.x, motion.v, s.kinetic);
     const double share = (1 - demand.keep) * moves;

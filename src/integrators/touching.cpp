@@ -231,6 +231,29 @@ int World::passing_substeps(Island& island, double h) {
   return passing.substeps;
 }
 
+/// The largest strain in h of an edge of the surfaces of an island, and of the cells that what is about to strike will
+/// come to: a body that strikes faster than waves run in it is crushed layer by layer, in steps however slow these are.
+double World::crushing(const Island& island, double h) const {
+  double out = 0;
+  for (const ContactRow& row : island.contacts.near_rows()) {
+    const double speed = strike_speed(row, island, h);
+    for (int i = 0; speed > 0 && i < row.count; ++i) {
+      const auto body = std::upper_bound(island.offsets().begin(), island.offsets().end(), row.rows[i]) - 1;
+      const double edge = detector_.body(island.bodies()[body - island.offsets().begin()]).edge;
+      if (edge > 0) out = std::max(out, speed * h / edge);
+    }
+  }
+  for (size_t k = 0; k < island.bodies().size(); ++k) {
+    const Vec4 *x = island.motion.x.data() + island.offset(int(k)), *v = island.motion.v.data() + island.offset(int(k));
+    for (const auto& [i, j] : matter.bodies[island.bodies()[k]].surface.edges) {
+      const Vec4 d = x[j] - x[i];
+      const double square = dot(d, d);
+      if (square > 0) out = std::max(out, h * std::abs(dot(d, v[j] - v[i])) / square);
+    }
+  }
+  return out;
+}
+
 int World::feature_substeps(const Island& island, double h) {
   return detector_.substeps_for_features(predict(island, h),
                                          collider_motions(clock(state.frame), clock(state.frame + 1)));

@@ -18,6 +18,11 @@ constexpr int grain = 1024;  // rows
 
 }  // namespace
 
+double strike_speed(const ContactRow& row, const Island& island, double h) {
+  const double speed = -row.along(island.motion.v.data());
+  return speed > 3 * h * std::abs(row.along(island.forcing.acceleration.data())) ? speed : 0;
+}
+
 std::optional<Deformation> Vibration::deformation(const Island& island) {
   double distance = 0;
   for (int k = 0; k < int(island.bodies().size()); ++k) {
@@ -47,9 +52,7 @@ void Vibration::find_struck(const Island& island, double h) {
   for (const ContactRow& row : island.contacts.rows())
     for (int i = 0; i < row.count; ++i) struck_[body_of(row.rows[i])].pressed = true;
   for (const ContactRow& row : island.contacts.near_rows()) {
-    // what lies down, or settles, is no faster than gravity makes it in a few frames
-    const bool strikes =
-        -row.along(island.motion.v.data()) > 3 * h * std::abs(row.along(island.forcing.acceleration.data()));
+    const bool strikes = strike_speed(row, island, h) > 0;
     for (int i = 0; strikes && i < row.count; ++i) struck_[body_of(row.rows[i])].along += row.direction * row.share[i];
   }
 }
@@ -72,6 +75,12 @@ double Vibration::stiffness_along(const Island& island, int k, const Vec3& n) {
     inertia += body.mass[i] * d * d;
   }
   return inertia > 0 ? curvature / inertia : 0;
+}
+
+bool Vibration::strikes(const Island& island, double h) {
+  find_struck(island, h);
+  return std::any_of(struck_.begin(), struck_.end(),
+                     [](const Struck& body) { return !body.pressed && norm(body.along) > 0; });
 }
 
 double Vibration::impact_phase(const Island& island, double h) {

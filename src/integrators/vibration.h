@@ -8,6 +8,10 @@
 
 namespace verve {
 
+/// Speed at which what a row of `near_rows` is about strikes [m/s]; 0: no faster than gravity makes it in three steps
+/// of h, as what lies down, or settles.
+double strike_speed(const ContactRow& row, const Island& island, double h);
+
 /// Functions of an island as it is; what is kept is work space.
 class Vibration {
  public:
@@ -19,6 +23,8 @@ class Vibration {
   /// coming step and do not so far, by a compression of the whole along what they will touch; as a phase, in radians
   /// per step of h. The first half of that period is how long an impact takes.
   double impact_phase(const Island& island, double h);
+  /// Something is: it comes faster than gravity makes it in three steps of h.
+  bool strikes(const Island& island, double h);
 
  private:
   struct Struck {

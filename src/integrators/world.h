@@ -199,6 +199,7 @@ class World {
   void prepare_planes(Island& island);
   void set_rest_penetrations(Island& island, double h);
   int passing_substeps(Island& island, double h);
+  double crushing(const Island& island, double h) const;
   int feature_substeps(const Island& island, double h);
   /// A vertex has come into a collider of which its body had no candidates.
   bool missed_contact(const Island& island, double time);
@@ -303,6 +304,7 @@ class World {
   Vibration vibration_;
   std::vector<int> torn_;
   std::vector<char> over_;  // of Tearing::find_over
+  Motion before_step_;      // of an island with contacts, before its last sub-step
 };
 
 }  // namespace verve

@@ -111,13 +111,15 @@ std::string name_of(const std::string& shape, double stiffness, double e) {
 }  // namespace
 
 TEST_CASE("balls of 1e4 to 1e9 Pa, with restitution 0 to 1, rise on plane, sphere, capsule and mesh as in fine steps") {
-  // A ball of 1e4 Pa strikes at 1.4 times its speed of sound: 6 % too low to 41 % too high. One of 1e5 that loses energy
-  // goes on touching by single vertices while it rises, 5 to 12 %.
+  // A ball of 1e4 Pa strikes at 1.4 times its speed of sound: 19 % too low to 34 % too high, but on what is round and with
+  // little loss within 5 %. One of 1e5 that loses energy goes on touching by single vertices while it rises, 5 to 12 %.
   std::set<std::string> known;
   for (const char* const shape : {"plane", "sphere", "capsule", "mesh"})
     for (const auto& [stiffness, e] : std::initializer_list<std::pair<double, double>>{
-             {1e4, 0.3}, {1e4, 0.5}, {1e4, 0.8}, {1e4, 1}, {1e5, 0.3}, {1e5, 0.5}})
+             {1e4, 0.3}, {1e4, 0.5}, {1e5, 0.3}, {1e5, 0.5}})
       known.insert(name_of(shape, stiffness, e));
+  for (const char* const shape : {"plane", "mesh"})
+    for (const double e : {0.8, 1.0}) known.insert(name_of(shape, 1e4, e));
   double worst = 0;
   for (const std::string shape : {"plane", "sphere", "capsule", "mesh"})
     for (int k = 0; k < 6; ++k)

@@ -214,6 +214,23 @@ TEST_CASE("restitution squared comes back of what a step with contacts has lost,
   CHECK(plan_step(in).correction == EnergyCorrection::restore);
 }
 
+TEST_CASE("what is crushed has sub-steps in which no cell is strained by more than a quarter, but sheets and what settles") {
+  PlanInput in = touching(0);
+  CHECK(plan_frame(in).substeps == 1);
+  in.crushing = 0.2;
+  CHECK(plan_frame(in).substeps == 1);
+  in.crushing = 0.9;
+  CHECK(plan_frame(in).substeps == 4);
+  in.crushing = 100;
+  CHECK(plan_frame(in).substeps == planning::most_for_vibration);
+  in.contacts = false;
+  CHECK(plan_frame(in).substeps == 1);
+  in.contacts = true, in.settling = true;
+  CHECK(!plans_by_phase(in));  // it is not even looked for
+  in.settling = false, in.sheets = true;
+  CHECK(!plans_by_phase(in));
+}
+
 TEST_CASE("what is missing stays owed beside an impact and after a failure") {
   StepInput in;
   in.beside_contact = true;

@@ -152,6 +152,22 @@ TEST_CASE("random contact scenes with an obstacle that moves gain no more than i
   judge_scenes(Kind::moving, Range(12));
 }
 
+TEST_CASE("random contact scenes that once gained energy gain none") {
+  // A straight rope that slides off, carried along by a turn of 1e15 rad (0.15 of E); friction that became active beside
+  // a turned stencil (0.08); a rope between the floor and a capsule, whose steps went back in one frame and were judged
+  // in another (0.31), and a sheet likewise (0.23).
+  if (std::getenv("VERVE_RANDOM_SCENES")) return;
+  const auto one = [](int seed, int frames) {
+    Range range(1);
+    range.first = seed, range.frames = frames;
+    return range;
+  };
+  judge_scenes(Kind::mixed, one(101019, 20));
+  judge_scenes(Kind::mixed, one(110050, 60));
+  judge_scenes(Kind::moving, one(98026, 90));
+  judge_scenes(Kind::moving, one(98060, 90));
+}
+
 TEST_CASE("random contact scenes have the same bits on 1, 2 and 3 threads and from a snapshot") {
   const Range range(9);
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
