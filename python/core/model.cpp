@@ -1,4 +1,6 @@
 // Model: a scene compiled, for research. Energies, gradients and matrices in the numbering of the scene's meshes.
+#include <deque>
+
 #include "laws.h"
 #include "linear/block_assembly.h"
 #include "model/model.h"
@@ -172,7 +174,7 @@ class PlainModel {
   }
 
  private:
-  const auto& bodies() const { return compiled_->model.bodies; }
+  const std::deque<Body>& bodies() const { return compiled_->model.bodies; }
   const Potentials& potentials(size_t body) const { return compiled_->matter.bodies[body].potentials; }
   int first_of(size_t body) const { return bodies()[body].first; }
   const Potential& potential_of(int body, int which) const {
