@@ -171,6 +171,7 @@ TEST_CASE("contact that makes no sense is refused with the place, what was found
          open.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
          open.triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}};  // without the fourth
          s.colliders[0].shape = "mesh", s.colliders[0].mesh.emplace().mesh = std::make_shared<const Mesh>(open);
+         s.colliders[0].mesh->repair = MeshRepair::refuse;  // else it is filled, with a note
        }},
   };
   for (const Fault& fault : faults) {

@@ -13,6 +13,12 @@ GIVEN = {
     "scene": "verve::Scene scene",
     "body": "verve::BodySpec body",
     "skin": "std::vector<std::array<int, 3>> skin",
+    "spec": "verve::BodySpec spec",
+    "box": "verve::ColliderSpec box",
+    "position": "verve::Vec3 position",
+    "rotation": "verve::Quaternion rotation",
+    "eye": "verve::Vec3 eye",
+    "look": "verve::Vec3 look",
 }
 
 
@@ -30,7 +36,7 @@ def function(name, block):
 
 
 def main(source, compiler):
-    text = "#include <verve/verve.h>\n#include <cstdio>\nint fail(const std::string&);\n"
+    text = "#include <verve/verve.h>\n#include <cstdio>\n#include <thread>\nint fail(const std::string&);\n"
     count = 0
     for page in sorted(glob.glob(os.path.join(source, "docs", "*.md"))):
         with open(page) as file:

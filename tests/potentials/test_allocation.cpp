@@ -26,7 +26,8 @@ TEST_CASE("a batch allocates nothing once it is built: not for a change of mater
       batch->energy(x.data(), precision);
     }
     CHECK(allocations() == before);
-    CHECK(batch->energy(x.data()) != energy);
+    // (of a law of one's own beside an energy the stiffness only bounds its curvature)
+    CHECK((batch->energy(x.data()) != energy) == (entry.info.name != "custom"));
     set_threads(1);
   }
 }
