@@ -66,6 +66,32 @@ class Running {
     return number < 0 ? number + count : number;
   }
 
+  /// What the classes of verve._queries are made of.
+  py::object ray_values(const py::object& origin, const py::object& direction, double longest) const {
+    const auto hit = simulation_.cast_ray(vector_of(origin, "origin"), vector_of(direction, "direction"), longest);
+    return hit ? values_of(*hit, hit->collider) : py::object(py::none());
+  }
+  py::object nearest_values(const py::object& point, double farthest, const py::object& of) const {
+    const BodyId one = of.is_none() ? BodyId() : BodyId(body(of));
+    const auto found = simulation_.closest_point(vector_of(point, "point"), farthest, one);
+    return found ? values_of(*found, {}) : py::object(py::none());
+  }
+  py::list contact_values() const {
+    py::list out;
+    for (const Contact& c : simulation_.contacts())
+      out.append(py::make_tuple(name_of(c.body), name_of(c.other), name_of(c.collider), array_of(c.point),
+                                array_of(c.normal), c.force, c.impulse, c.friction_loss));
+    return out;
+  }
+  py::list event_values() const {
+    constexpr const char* kinds[] = {"contact_begin", "contact_end", "torn", "asleep", "awake"};
+    py::list out;
+    for (const Event& e : simulation_.events())
+      out.append(
+          py::make_tuple(kinds[int(e.kind)], name_of(e.body), name_of(e.other), name_of(e.collider), e.torn));
+    return out;
+  }
+
  private:
   static Simulation create(const Scene& scene, int threads) {
     Expected<Simulation> made = [&] {
@@ -73,6 +99,18 @@ class Running {
       return Simulation::create(scene, {.threads = threads});
     }();
     return take(std::move(made));
+  }
+
+  py::object name_of(BodyId body) const {
+    return body.number() < 0 ? py::object(py::none()) : py::str(simulation_.body_name(body));
+  }
+  py::object name_of(ColliderId collider) const {
+    return collider.number() < 0 ? py::object(py::none())
+                                 : py::str(simulation_.scene().colliders[size_t(collider.number())].name);
+  }
+  py::tuple values_of(const SurfacePoint& p, ColliderId collider) const {
+    return py::make_tuple(name_of(p.body), name_of(collider), p.vertices, p.weights, p.tetrahedron, array_of(p.point),
+                          array_of(p.normal), p.distance);
   }
 
   int threads_;
@@ -269,6 +307,12 @@ void add_simulation(py::module_& module) {
              return body.is_none() ? r.simulation().measure() : r.simulation().measure(r.body(body));
            },
            py::arg("body") = py::none(), "Of a body, or of all together.")
+      .def("ray_values", &Running::ray_values, py::arg("origin"), py::arg("direction"), py::arg("longest"),
+           "What cast_ray() gives, as a tuple.")
+      .def("nearest_values", &Running::nearest_values, py::arg("point"), py::arg("farthest"), py::arg("body"),
+           "What closest_point() gives, as a tuple.")
+      .def("contact_values", &Running::contact_values, "What contacts() gives, as tuples.")
+      .def("event_values", &Running::event_values, "What events() gives, as tuples.")
       .def("constraint_error", [](const Running& r) { return r.simulation().constraint_error(); },
            "How far elements are from where their potentials want them, in units of their size (docs/compare.md).")
       .def("set_energy", [](Running& r, const py::object& b, double h) { r.simulation().set_energy(r.body(b), h); },

@@ -30,12 +30,15 @@ from ._core import version as __version__
 from ._errors import Diagnostic, SceneError, StepError
 from ._model import Model
 from ._potential import Potential
+from ._queries import Contact, Event, SurfacePoint
 from ._scene import Scene
 from ._simulation import Body, Page, Picture, Run, Simulation, compare, report_page
 
 __all__ = [
     "Body",
+    "Contact",
     "Diagnostic",
+    "Event",
     "Measures",
     "Mesh",
     "Model",
@@ -50,6 +53,7 @@ __all__ = [
     "Snapshot",
     "StepError",
     "StepReport",
+    "SurfacePoint",
     "__version__",
     "compare",
     "generate_mesh",

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from . import _core
 from ._errors import StepError
 from ._potential import Potentials, laws_of
+from ._queries import Contact, Event, SurfacePoint
 from ._scene import Scene
 
 Array = npt.NDArray[np.float64]
@@ -177,6 +178,28 @@ class Simulation(_core.Simulation):
             if not report.ok:
                 raise StepError(report.message)
             yield report
+
+    def cast_ray(
+        self, origin: npt.ArrayLike, direction: npt.ArrayLike, longest: float = np.inf
+    ) -> SurfacePoint | None:
+        """The nearest place where a ray meets a body or a collider, as a mouse picks it; ropes meet none."""
+        found = self.ray_values(origin, direction, longest)
+        return SurfacePoint(*found) if found else None
+
+    def closest_point(
+        self, point: npt.ArrayLike, farthest: float = np.inf, body: str | int | None = None
+    ) -> SurfacePoint | None:
+        """The nearest place of all bodies, or of one."""
+        found = self.nearest_values(point, farthest, body)
+        return SurfacePoint(*found) if found else None
+
+    def contacts(self) -> list[Contact]:
+        """What touched what in the last frame, by pairs."""
+        return [Contact(*values) for values in self.contact_values()]
+
+    def events(self) -> list[Event]:
+        """Contacts that began and ended in the last frame, what tore, fell asleep and woke."""
+        return [Event(*values) for values in self.event_values()]
 
     def metrics(self, report: _core.StepReport | None = None) -> npt.NDArray[Any]:
         """The rows of metrics.csv as it is now, one per body and one for `all`."""

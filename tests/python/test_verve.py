@@ -263,5 +263,52 @@ class AScene(unittest.TestCase):
         self.assertIn("bear", verve.generators())
 
 
+class Queries(unittest.TestCase):
+    """A box of jelly that falls 0.1 m onto a floor."""
+
+    def setUp(self):
+        scene = verve.Scene()
+        scene.gravity = [0, -9.81, 0]
+        scene.add_body("box", "box", material="jelly", place={"translate": [0, 0.35, 0]})
+        scene.bodies["box"].mesh.size = [0.5, 0.5, 0.5]
+        scene.bodies["box"].mesh.cells = [2, 2, 2]
+        scene.colliders = [{"name": "floor", "shape": "plane", "friction": 0.5}]
+        self.sim = verve.Simulation(scene, threads=1)
+
+    def test_a_ray_meets_the_nearest_surface_and_a_push_there_moves_the_body(self):
+        hit = self.sim.cast_ray([0.1, 2, 0.05], [0, -3, 0])
+        self.assertEqual((hit.body, hit.collider), ("box", None))
+        np.testing.assert_allclose(hit.point, [0.1, 0.6, 0.05], atol=1e-12)
+        np.testing.assert_allclose(hit.normal, [0, 1, 0], atol=1e-12)
+        self.assertAlmostEqual(hit.distance, 1.4)
+        at = np.asarray(hit.weights) @ self.sim["box"].positions[list(hit.vertices)]
+        np.testing.assert_allclose(at, hit.point, atol=1e-12)
+        self.assertTrue(set(hit.vertices) <= set(self.sim["box"].mesh.tetrahedra[hit.tetrahedron]))
+        floor = self.sim.cast_ray([3, 2, 0], [0, -1, 0])
+        self.assertEqual((floor.body, floor.collider), (None, "floor"))
+        self.assertIsNone(self.sim.cast_ray([3, 2, 0], [0, 1, 0]))
+        self.assertIsNone(self.sim.cast_ray([0.1, 2, 0.05], [0, -1, 0], longest=1.3))
+        momentum = self.sim["box"].momentum
+        self.sim[hit.body].push([0, 0, 2], hit.point)
+        np.testing.assert_allclose(self.sim["box"].momentum - momentum, [0, 0, 2], atol=1e-9)
+        near = self.sim.closest_point([0, 0.35, 1])
+        np.testing.assert_allclose(near.point, [0, 0.35, 0.25], atol=1e-12)
+        self.assertIsNone(self.sim.closest_point([0, 0.35, 1], farthest=0.7))
+        self.assertRaises(KeyError, self.sim.closest_point, [0, 0, 0], body="bax")
+
+    def test_contacts_carry_the_weight_and_events_say_when_they_began(self):
+        began = []
+        for frame, _ in enumerate(self.sim.run(240)):
+            began += [(frame, e) for e in self.sim.events() if e.kind == "contact_begin"]
+        self.assertEqual((began[0][1].body, began[0][1].collider, began[0][1].other), ("box", "floor", None))
+        fall = np.sqrt(2 * 0.1 / 9.81) / self.sim.scene.step
+        self.assertLess(abs(began[0][0] - fall), 2)
+        (contact,) = self.sim.contacts()
+        weight = 9.81 * self.sim.masses.sum()
+        self.assertEqual((contact.body, contact.collider, contact.other), ("box", "floor", None))
+        self.assertLess(abs(contact.force / weight - 1), 0.05)
+        np.testing.assert_allclose(contact.normal, [0, 1, 0], atol=1e-9)
+
+
 if __name__ == "__main__":
     unittest.main()
