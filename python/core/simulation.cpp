@@ -66,6 +66,11 @@ class Running {
     return number < 0 ? number + count : number;
   }
 
+  ColliderId collider(const std::string& name) const {
+    const ColliderId found = simulation_.find_collider(name);
+    if (found.number() < 0) throw py::key_error("no collider \"" + name + "\" in the scene");
+    return found;
+  }
   /// What the classes of verve._queries are made of.
   py::object ray_values(const py::object& origin, const py::object& direction, double longest) const {
     const auto hit = simulation_.cast_ray(vector_of(origin, "origin"), vector_of(direction, "direction"), longest);
@@ -374,6 +379,22 @@ void add_simulation(py::module_& module) {
              r.simulation().set_wind(wind, vector_of(velocity, "velocity"));
            },
            py::arg("wind"), py::arg("velocity"), "Of the air [m/s], of a wind of the scene by name.")
+      .def("move_collider",
+           [](Running& r, const std::string& name, const py::object& position, const py::object& rotation) {
+             Placing to{vector_of(position, "position"), {}};
+             if (!rotation.is_none()) {
+               const auto q = py::cast<std::array<double, 4>>(rotation);
+               to.rotation = {q[0], q[1], q[2], q[3]};
+             }
+             r.simulation().move_collider(r.collider(name), to);
+           },
+           py::arg("collider"), py::arg("position"), py::arg("rotation") = py::none(),
+           "Where it is at the end of the next frame [m], pushing on its way; rotation as a quaternion (x, y, z, w).")
+      .def("set_collider",
+           [](Running& r, const std::string& name, bool active) {
+             r.simulation().set_collider(r.collider(name), active);
+           },
+           py::arg("collider"), py::arg("active"), "On or off, of a collider of the scene by name.")
       .def("set_anchor",
            [](Running& r, const std::string& name, bool active) {
              const int anchor = r.simulation().find_anchor(name);

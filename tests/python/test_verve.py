@@ -296,6 +296,19 @@ class Queries(unittest.TestCase):
         self.assertIsNone(self.sim.closest_point([0, 0.35, 1], farthest=0.7))
         self.assertRaises(KeyError, self.sim.closest_point, [0, 0, 0], body="bax")
 
+    def test_a_collider_that_is_moved_lifts_what_lies_on_it(self):
+        list(self.sim.run(120))
+        height = self.sim.measure().center[1]
+        for frame in range(30):
+            self.sim.move_collider("floor", [0, 0.01 * (frame + 1), 0])
+            self.sim.step()
+        self.assertAlmostEqual(self.sim.measure().center[1] - height, 0.3, delta=0.03)
+        self.assertAlmostEqual(self.sim.measure().work, 9.81 * self.sim.masses.sum() * 0.3, delta=15)
+        self.sim.set_collider("floor", False)
+        list(self.sim.run(30))
+        self.assertLess(self.sim.measure().center[1], -0.5)
+        self.assertRaises(KeyError, self.sim.move_collider, "flor", [0, 0, 0])
+
     def test_contacts_carry_the_weight_and_events_say_when_they_began(self):
         began = []
         for frame, _ in enumerate(self.sim.run(240)):
