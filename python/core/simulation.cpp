@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "animations.h"
 #include "laws.h"
 #include "record/metrics_table.h"
 #include "stage/stage.h"
@@ -312,6 +313,10 @@ void add_simulation(py::module_& module) {
              return body.is_none() ? r.simulation().measure() : r.simulation().measure(r.body(body));
            },
            py::arg("body") = py::none(), "Of a body, or of all together.")
+      .def("write_animation",
+           [](const Running& r, const py::object& positions, const std::vector<int>& frames, const std::string& to,
+              const std::filesystem::path& out) { write_animation(r.simulation(), positions, frames, to, out); },
+           py::arg("positions"), py::arg("frames"), py::arg("to"), py::arg("out"), "What convert() does.")
       .def("ray_values", &Running::ray_values, py::arg("origin"), py::arg("direction"), py::arg("longest"),
            "What cast_ray() gives, as a tuple.")
       .def("nearest_values", &Running::nearest_values, py::arg("point"), py::arg("farthest"), py::arg("body"),

@@ -227,6 +227,17 @@ class Simulation(_core.Simulation):
             keep(report)
         return Run(_table(self, rows), np.array(kept) if every or chosen else None)
 
+    def convert(
+        self, run: Run, to: str, out: str | os.PathLike[str], frames: Sequence[int] | None = None
+    ) -> None:
+        """Writes the positions of a run for other programs: usda, glb, pc2, mdd, vtu, vat, obj, ply or stl.
+
+        `frames` are their numbers where not all of them were kept, counted from where the run began.
+        """
+        if run.positions is None:
+            raise ValueError("run: found none of its positions, expected record(positions=True) or some frames")
+        self.write_animation(run.positions, list(frames or range(len(run.positions))), to, Path(out))
+
     def picture(
         self,
         size: tuple[int, int] = (480, 360),

@@ -309,6 +309,22 @@ class Queries(unittest.TestCase):
         self.assertLess(self.sim.measure().center[1], -0.5)
         self.assertRaises(KeyError, self.sim.move_collider, "flor", [0, 0, 0])
 
+    def test_a_run_in_memory_is_written_for_other_programs(self):
+        run = self.sim.record(10)
+        with tempfile.TemporaryDirectory() as folder:
+            self.sim.convert(run, "pc2", Path(folder) / "a b")
+            (cache,) = (Path(folder) / "a b").glob("*.pc2")
+            head, points = cache.read_bytes()[:32], np.frombuffer(cache.read_bytes()[32:], "<f4")
+            self.assertEqual(head[:11], b"POINTCACHE2")
+            count = int.from_bytes(head[16:20], "little")
+            last = points.reshape(11, count, 3)[-1]
+            self.assertLess(np.abs(last[:, 1].min() - run.positions[-1][:, 1].min()), 1e-6)
+            self.sim.convert(run, "glb", folder)
+            self.assertEqual(next(Path(folder).glob("*.glb")).read_bytes()[:4], b"glTF")
+            self.assertRaisesRegex(ValueError, "glb", self.sim.convert, run, "gbl", folder)
+            none = self.sim.record(1, positions=False)
+            self.assertRaisesRegex(ValueError, "positions", self.sim.convert, none, "glb", folder)
+
     def test_contacts_carry_the_weight_and_events_say_when_they_began(self):
         began = []
         for frame, _ in enumerate(self.sim.run(240)):
