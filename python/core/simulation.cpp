@@ -26,8 +26,10 @@ class Running {
   }
 
   StepReport step() {
+    require_idle();
     StepReport report;
     {
+      const Stepping stepping(stepping_);
       const py::gil_scoped_release release;
       report = simulation_.step();
       renew();
@@ -49,8 +51,8 @@ class Running {
     return out;
   }
 
-  Simulation& simulation() { return simulation_; }
-  const Simulation& simulation() const { return simulation_; }
+  Simulation& simulation() { return require_idle(), simulation_; }
+  const Simulation& simulation() const { return require_idle(), simulation_; }
   int threads() const { return threads_; }
   int body(const py::object& which) const {
     if (py::isinstance<py::str>(which)) {
@@ -119,6 +121,17 @@ class Running {
                           array_of(p.normal), p.distance);
   }
 
+  /// A step runs without the interpreter's lock: another thread, or a potential of one's own, may come here meanwhile.
+  void require_idle() const {
+    if (stepping_) throw std::runtime_error("a step of this simulation is running, expected to be called after it");
+  }
+
+  struct Stepping {
+    bool& flag;
+    explicit Stepping(bool& of) : flag(of) { flag = true; }
+    ~Stepping() { flag = false; }
+  };
+  bool stepping_ = false;  // read and written with the interpreter's lock
   int threads_;
   std::shared_ptr<LawErrors> errors_;  // of laws written in Python
   Simulation simulation_;

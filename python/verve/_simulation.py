@@ -173,6 +173,8 @@ class Simulation(_core.Simulation):
     def run(self, frames: int | None = None, progress: bool = False) -> Iterator[_core.StepReport]:
         """Steps and yields a report for each; raises StepError where a step fails. Default: the scene's frames."""
         frames = int(self.scene.frames) if frames is None else frames
+        if frames < 0:
+            raise ValueError(f"frames: found {frames}, expected 0 or more")
         for _ in _counted(frames, progress):
             report = self.step()
             if not report.ok:

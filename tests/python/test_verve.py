@@ -325,6 +325,27 @@ class Queries(unittest.TestCase):
             none = self.sim.record(1, positions=False)
             self.assertRaisesRegex(ValueError, "positions", self.sim.convert, none, "glb", folder)
 
+    def test_what_a_step_is_computing_is_not_touched_from_another_thread(self):
+        refused = []
+        sim = verve.Simulation("bear", threads=1)
+
+        def look():
+            for _ in range(2000):
+                try:
+                    sim.reset()
+                except RuntimeError as error:
+                    refused.append(str(error))
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        while thread.is_alive():
+            try:
+                sim.step()
+            except RuntimeError as error:
+                refused.append(str(error))
+        self.assertTrue(all("a step of this simulation is running" in text for text in refused))
+        self.assertRaises(ValueError, lambda: list(sim.run(-1)))
+
     def test_contacts_carry_the_weight_and_events_say_when_they_began(self):
         began = []
         for frame, _ in enumerate(self.sim.run(240)):
