@@ -1,4 +1,4 @@
-// What touches what, and what happened in a frame.
+// Contacts, and the events of a frame.
 #pragma once
 
 #include "verve/ids.h"
