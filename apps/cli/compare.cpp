@@ -9,7 +9,7 @@
 #include "calibrate.h"
 #include "commands.h"
 #include "comparison.h"
-#include "figures/reference.h"
+#include "figures/reference_solver.h"
 #include "flags.h"
 #include "interrupt.h"
 #include "record/metrics_table.h"

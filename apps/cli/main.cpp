@@ -12,6 +12,8 @@
 #include "flags.h"
 #include "verve/version.h"
 
+char** verve::cli::arguments = nullptr;
+
 namespace {
 
 using namespace verve;
@@ -376,6 +378,7 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  arguments = argv;
   // With a standard stream closed, the next file opened would take its number and receive what is printed.
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) return exit_failed;

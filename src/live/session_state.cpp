@@ -42,7 +42,7 @@ Json encoded(const std::vector<T>& values) {
   return out;
 }
 
-Json vec(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
+Json numbers_of(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 
 /// Three numbers, or none.
 std::optional<Vec3> read_vec(const Json* value) {
@@ -130,7 +130,7 @@ void Session::save() {
     if (!hand.pin) continue;
     Json pin = Json::object(), anchors = Json::array(), start = Json::array();
     for (const int anchor : hand.anchors) anchors.items.push_back(anchor);
-    for (const Vec3& at : hand.start) start.items.push_back(vec(at));
+    for (const Vec3& at : hand.start) start.items.push_back(numbers_of(at));
     pin.set("body", hand.body), pin.set("vertex", hand.vertex);
     pin.set("anchors", std::move(anchors)), pin.set("start", std::move(start));
     pins.items.push_back(std::move(pin));
@@ -139,8 +139,8 @@ void Session::save() {
     Json one = Json::object();
     one.set("body", body);
     one.set("energy", lock.energy ? Json(*lock.energy) : Json());
-    one.set("momentum", lock.momentum ? vec(*lock.momentum) : Json());
-    one.set("spin", lock.spin ? vec(*lock.spin) : Json());
+    one.set("momentum", lock.momentum ? numbers_of(*lock.momentum) : Json());
+    one.set("spin", lock.spin ? numbers_of(*lock.spin) : Json());
     held.items.push_back(std::move(one));
   }
   Json out = Json::object();
