@@ -5,8 +5,12 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
+#include <stdexcept>
 
 #include "commands.h"
 #include "flags.h"
@@ -382,10 +386,20 @@ int main(int argc, char** argv) {
   // With a standard stream closed, the next file opened would take its number and receive what is printed.
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) return exit_failed;
+  int code = exit_failed;
   try {
-    return dispatch(argc, argv);
+    code = dispatch(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("verve: not enough memory for this; fewer cells or vertices need less\n", stderr);
+  } catch (const std::length_error&) {
+    std::fputs("verve: this needs more memory than there can be; fewer cells or vertices need less\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "verve: %s\n", error.what());
-    return exit_failed;
   }
+  // what was printed has to have come to where it was to go
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    std::fprintf(stderr, "verve: the standard output cannot be written: %s\n", std::strerror(errno));
+    if (code == exit_done) code = exit_failed;
+  }
+  return code;
 }
