@@ -98,5 +98,6 @@ int truth(const TruthOptions& options, Diagnostics problems);
 int serve(const ServeOptions& options, Diagnostics problems);
 int link(const LinkOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
+int doctor(Diagnostics problems);
 
 }  // namespace verve::cli

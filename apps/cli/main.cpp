@@ -342,6 +342,9 @@ int dispatch(int argc, char** argv) {
   study_command->set_help_flag();
   study_command->prefix_command();
 
+  CLI::App* doctor_command =
+      command("doctor", "Say what program and machine this is, and test both in seconds: for reports of faults",
+              {"verve doctor"});
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -375,6 +378,7 @@ int dispatch(int argc, char** argv) {
   if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
   if (link_command->parsed()) return link(link_options, leftovers(*link_command));
   if (study_command->parsed()) return study(study_command->remaining());
+  if (doctor_command->parsed()) return doctor(leftovers(*doctor_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }
