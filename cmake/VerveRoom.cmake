@@ -115,9 +115,16 @@ function(verve_compile_options target)
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # masks of packs and plain conditions are written alike
     target_compile_options(${target} PRIVATE -Wno-bitwise-instead-of-logical)
   endif()
-  if(VERVE_SANITIZE)
-    target_compile_options(${target} PRIVATE -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  if(VERVE_FUZZ)
+    target_compile_options(${target} PRIVATE -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined
+      -fno-sanitize-recover=undefined)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  elseif(VERVE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1 -g1 -fsanitize=${VERVE_SANITIZE})
+    if(VERVE_SANITIZE MATCHES "undefined")
+      target_compile_options(${target} PRIVATE -fno-sanitize-recover=undefined)
+    endif()
+    target_link_options(${target} PUBLIC -fsanitize=${VERVE_SANITIZE})
   endif()
 endfunction()
 
