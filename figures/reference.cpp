@@ -13,15 +13,6 @@ namespace {
 
 constexpr int most_substeps = 64;  // of solver.substeps
 
-bool touches(const Scene& scene) { return !scene.colliders.empty() || scene.contact; }
-
-bool dialled(const Scene& scene) {
-  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-    const Dials& d = body.dials;
-    return !d.energy.keys.empty() || !d.half_life.keys.empty() || !d.damping.keys.empty();
-  });
-}
-
 double dot_by_mass(const std::vector<double>& mass, const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += mass[i] * dot(a[i], b[i]);
@@ -35,20 +26,6 @@ double mean_of(const std::vector<double>& values, size_t from, size_t to) {
 }
 
 }  // namespace
-
-SolverSpec reference_solver(const Scene& scene, int substeps) {
-  SolverSpec out;
-  out.integrator = "generalized_alpha", out.rho = 0.8;
-  out.minimizer = "projective";
-  out.conservation = dialled(scene) || touches(scene) ? "cpd" : "none";
-  out.tolerance = std::min(scene.solver.tolerance, 1e-6);
-  out.iterations = 1000;  // converged, not cut short
-  out.substeps = substeps;
-  out.global = scene.solver.global;
-  return out;
-}
-
-int reference_steps_for(const Scene& scene) { return touches(scene) ? 4 * reference_steps : reference_steps; }
 
 Film reference_film(const Context& context, const Scene& scene, int steps, FilmOptions options, bool verlet) {
   int split = 1;

@@ -1,21 +1,12 @@
-// The fine-step run that stands for the truth, and the slowest motion of a run beside it: amplitude, phase, period.
+// The fine-step run that stands for the truth (reference_solver.h), and the slowest motion of a run beside it: amplitude, phase, period.
 #pragma once
 
 #include <vector>
 
 #include "figures/film.h"
+#include "figures/reference_solver.h"
 
 namespace verve::figures {
-
-inline constexpr int reference_steps = 16;  ///< per frame, where nothing touches
-
-/// Generalised-α, ρ = 0.8: second order, unconditionally stable, almost free of damping at these steps, and without
-/// any of the constraints whose worth a comparison may be about. Two exceptions: dials of energy act on none but a
-/// conserving method; and in contact the plain step gains (a ball of 540 tetrahedra had 2.7 times its energy after six
-/// seconds of 16 sub-steps, 1.01 with 64; held, its first apex is 1.923 m by 64 where the plain step has 1.924).
-SolverSpec reference_solver(const Scene& scene, int substeps);
-/// Steps per frame that make a run the truth: contact needs four times as many (see reference_solver).
-int reference_steps_for(const Scene& scene);
 
 /// The scene in `steps` steps per frame; beyond what a frame may have as sub-steps, in shorter frames of which those
 /// of the scene are kept. With `verlet` by that explicit method, whose errors have the opposite sign: an independent

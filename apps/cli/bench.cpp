@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/new_file.h"
 #include "base/parallel.h"
 #include "bench/plot.h"
 #include "commands.h"
@@ -72,14 +73,11 @@ bool check_writable(const std::string& file, Diagnostics& problems) {
     problems.error(file, "is a directory, expected a file");
     return false;
   }
-  const std::string part = file + ".part";
-  std::FILE* out = std::fopen(part.c_str(), "wb");
-  if (!out) {
-    problems.error(file, "cannot be written: " + std::string(std::strerror(errno)));
+  NewFile probe;
+  if (const std::string reason = probe.open(file); !reason.empty()) {
+    problems.error(file, "cannot be written: " + reason);
     return false;
   }
-  std::fclose(out);
-  std::remove(part.c_str());
   return true;
 }
 

@@ -8,6 +8,9 @@
 
 namespace verve::cli {
 
+/// Of the program, as it was called.
+extern char** arguments;
+
 enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 
 /// Values stay text until the command reads them, so that every bad one is reported together with the scene's problems.
@@ -95,5 +98,6 @@ int truth(const TruthOptions& options, Diagnostics problems);
 int serve(const ServeOptions& options, Diagnostics problems);
 int link(const LinkOptions& options, Diagnostics problems);
 int schema(Diagnostics problems);
+int doctor(Diagnostics problems);
 
 }  // namespace verve::cli

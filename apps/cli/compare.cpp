@@ -9,7 +9,7 @@
 #include "calibrate.h"
 #include "commands.h"
 #include "comparison.h"
-#include "figures/reference.h"
+#include "figures/reference_solver.h"
 #include "flags.h"
 #include "interrupt.h"
 #include "record/metrics_table.h"
@@ -359,9 +359,10 @@ int compare(const CompareOptions& options, Diagnostics problems) {
   if (!prepare_all(contestants, request.threads, problems)) return refuse(problems, "nothing was written");
 
   const fs::path out = options.out.empty() ? "runs/compare/" + directory_name(*scene, options.scene) : options.out;
+  FolderLock lock;
   Tables tables;
-  if (!prepare_directory(out.string(), problems) || !tables.open(out, request.factor > 0, problems))
-    return refuse(problems, "nothing was written");
+  if (!claim_directory(out.string(), lock, problems) || !tables.open(out, request.factor > 0, problems))
+    return refuse(problems, "nothing was run");
   report(problems);
   std::error_code ignored;  // what an earlier comparison left here does not belong to the files beside it
   for (const char* old : {"compare.html", "methods.csv"}) fs::remove(out / old, ignored);

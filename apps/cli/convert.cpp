@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "base/new_file.h"
 #include "commands.h"
 #include "exchange/animation.h"
 #include "flags.h"
@@ -119,7 +121,13 @@ class RunAnimation : public Animation {
   const Mesh& at(int s, int k) override {
     if (const int signal = InterruptGuard::signal()) throw Interrupted{signal};
     const int frame = frames[k];
-    if (frame != loaded_) positions_ = run_.positions.frame(frame), loaded_ = frame;
+    if (frame != loaded_) {
+      positions_ = run_.positions.frame(frame), loaded_ = frame;
+      for (const Vec3& p : positions_)
+        if (!std::isfinite(p.x + p.y + p.z))
+          throw std::runtime_error("found a position in frame " + std::to_string(frame) +
+                                   " that is no number, expected all of them finite; --frames takes others");
+    }
     Shape& shape = bodies_[s];
     if (!run_.torn.empty()) {
       const RemovedElements removed = removed_by(run_.torn, run_.simulation.body_name(shape.body), frame);
@@ -226,6 +234,12 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   const fs::path made = topmost_missing(part);
   if (fs::exists(out, error) && !fs::is_directory(out, error))
     problems.error(out.string(), "found a file, expected a folder or nothing");
+  FolderLock lock;
+  if (fs::is_symlink(part, error) || (fs::exists(part, error) && !fs::is_directory(part, error)))
+    problems.error(part.string(), "found a file or a link, expected nothing: it is where files are until all are there");
+  else if (const std::string other = lock.take(part); !other.empty())
+    problems.error(part.string(), other);
+  if (problems.has_errors()) return refuse(problems, "nothing was written");
   if (!problems.has_errors()) {
     fs::remove_all(part, error);  // of a conversion that was killed
     if (prepare_directory(part.string(), problems) && fs::exists(out, error)) prepare_directory(out.string(), problems);

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "comparison.h"
 #include "flags.h"
+#include "run.h"
 #include "terminal.h"
 #include "verve/scene_file.h"
 
@@ -28,7 +29,8 @@ int demo(const DemoOptions& options, Diagnostics problems) {
   }
   if (problems.has_errors() || contestants.empty()) return refuse(problems, "nothing was written");
   const std::filesystem::path out = options.out.empty() ? "runs/demo" : options.out;
-  if (!prepare_directory(out.string(), problems)) return refuse(problems, "nothing was written");
+  FolderLock lock;
+  if (!claim_directory(out.string(), lock, problems)) return refuse(problems, "nothing was written");
   report(problems);
 
   if (!options.quiet) {

@@ -172,7 +172,8 @@ int figures(const FiguresOptions& options, Diagnostics problems) {
     list_figures();
     return exit_done;
   }
-  if (!prepare_directory(out.string(), problems)) return refuse(problems, "nothing was run");
+  FolderLock lock;
+  if (!claim_directory(out.string(), lock, problems)) return refuse(problems, "nothing was run");
 
   InterruptGuard interrupt;
   Context context;

@@ -8,7 +8,7 @@ namespace {
 
 volatile sig_atomic_t arrived = 0;
 int guards = 0;
-struct sigaction previous_int, previous_term;
+struct sigaction previous_int, previous_term, previous_hup;
 
 extern "C" void note_signal(int number) { arrived = number; }
 
@@ -28,12 +28,15 @@ InterruptGuard::InterruptGuard() {
   arrived = 0;
   take_over(SIGINT, previous_int);
   take_over(SIGTERM, previous_term);
+  sigaction(SIGHUP, nullptr, &previous_hup);
+  if (previous_hup.sa_handler != SIG_IGN) take_over(SIGHUP, previous_hup);  // not under nohup
 }
 
 InterruptGuard::~InterruptGuard() {
   if (--guards > 0) return;
   sigaction(SIGINT, &previous_int, nullptr);
   sigaction(SIGTERM, &previous_term, nullptr);
+  sigaction(SIGHUP, &previous_hup, nullptr);
 }
 
 int InterruptGuard::signal() { return arrived; }

@@ -1,4 +1,4 @@
-// Ctrl-C and termination: the first one asks the run to stop after the current frame, the second one ends the program.
+// Ctrl-C, termination and a terminal that is closed: the first one asks the run to stop after the current frame, the second one ends the program.
 #pragma once
 
 namespace verve::cli {

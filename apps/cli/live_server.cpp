@@ -25,6 +25,8 @@ namespace verve::cli {
 namespace {
 
 constexpr int most_clients = 8;
+/// Requests at a time: of pages, scripts and pictures, and whatever else somebody sends.
+constexpr int most_requests = 56;
 /// Frames that the page has been sent and has not drawn yet. One that is being drawn and one that is on its way keep a
 /// page busy; to a page that draws nothing nothing is sent.
 constexpr int most_in_flight = 2;
@@ -311,8 +313,8 @@ Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
     impl->names.insert(impl->names.end(), found.rbegin(), found.rend());
   }
   const std::string ports = (options.lan ? "0.0.0.0:" : "127.0.0.1:") + std::to_string(options.port);
-  // each connection takes a thread while it lasts
-  const std::string threads = std::to_string(2 * most_clients + 8);
+  // Each connection takes a thread while it lasts, a request that does not come to its end one until its time is over.
+  const std::string threads = std::to_string(most_clients + most_requests);
   const char* settings[] = {"listening_ports",
                             ports.c_str(),
                             "num_threads",
@@ -320,7 +322,7 @@ Expected<LiveServer> LiveServer::start(const LiveServerOptions& options) {
                             "websocket_timeout_ms",
                             "86400000",
                             "request_timeout_ms",
-                            "10000",
+                            options.lan ? "2000" : "1000",
                             "enable_keep_alive",
                             "no",
                             "enable_websocket_ping_pong",

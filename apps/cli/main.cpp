@@ -5,12 +5,18 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <new>
+#include <stdexcept>
 
 #include "commands.h"
 #include "flags.h"
 #include "verve/version.h"
+
+char** verve::cli::arguments = nullptr;
 
 namespace {
 
@@ -336,6 +342,9 @@ int dispatch(int argc, char** argv) {
   study_command->set_help_flag();
   study_command->prefix_command();
 
+  CLI::App* doctor_command =
+      command("doctor", "Say what program and machine this is, and test both in seconds: for reports of faults",
+              {"verve doctor"});
   CLI::App* schema_command = command("schema", "Print the JSON schema of scene files", {"verve schema > schema.json"});
 
   try {
@@ -369,6 +378,7 @@ int dispatch(int argc, char** argv) {
   if (serve_command->parsed()) return serve(serve_options, leftovers(*serve_command));
   if (link_command->parsed()) return link(link_options, leftovers(*link_command));
   if (study_command->parsed()) return study(study_command->remaining());
+  if (doctor_command->parsed()) return doctor(leftovers(*doctor_command));
   if (schema_command->parsed()) return schema(leftovers(*schema_command));
   return unknown_command(app, app.remaining().empty() ? "" : app.remaining().front());
 }
@@ -376,13 +386,24 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  arguments = argv;
   // With a standard stream closed, the next file opened would take its number and receive what is printed.
   for (int fd = 0; fd <= 2; ++fd)
     if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) return exit_failed;
+  int code = exit_failed;
   try {
-    return dispatch(argc, argv);
+    code = dispatch(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("verve: not enough memory for this; fewer cells or vertices need less\n", stderr);
+  } catch (const std::length_error&) {
+    std::fputs("verve: this needs more memory than there can be; fewer cells or vertices need less\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "verve: %s\n", error.what());
-    return exit_failed;
   }
+  // what was printed has to have come to where it was to go
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    std::fprintf(stderr, "verve: the standard output cannot be written: %s\n", std::strerror(errno));
+    if (code == exit_done) code = exit_failed;
+  }
+  return code;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/new_file.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "terminal.h"
@@ -95,19 +96,9 @@ int explain(const RunResult& result, int frames, const std::string& label) {
 }
 
 bool write_text(const std::string& file, const std::string& text, Diagnostics& problems) {
-  const std::string part = file + ".part";
-  std::FILE* out = std::fopen(part.c_str(), "wb");
-  bool good = out != nullptr;
-  if (out) {
-    good = std::fwrite(text.data(), 1, text.size(), out) == text.size();
-    good = std::fclose(out) == 0 && good;
-    good = good && std::rename(part.c_str(), file.c_str()) == 0;
-  }
-  if (!good) {
-    problems.error(file, std::string("cannot be written: ") + std::strerror(errno));
-    std::remove(part.c_str());
-  }
-  return good;
+  const std::string error = write_whole_file(file, text);
+  if (!error.empty()) problems.error(file, "cannot be written: " + error);
+  return error.empty();
 }
 
 bool prepare_directory(const std::string& directory, Diagnostics& problems) {
@@ -122,6 +113,13 @@ bool prepare_directory(const std::string& directory, Diagnostics& problems) {
     return false;
   }
   return true;
+}
+
+bool claim_directory(const std::string& directory, FolderLock& lock, Diagnostics& problems) {
+  if (!prepare_directory(directory, problems)) return false;
+  const std::string other = lock.take(directory);
+  if (!other.empty()) problems.error(directory, other);
+  return other.empty();
 }
 
 std::string file_name(std::string name) {

@@ -146,7 +146,8 @@ int truth(const TruthOptions& options, Diagnostics problems) {
     list_scenes();
     return exit_done;
   }
-  if (!prepare_directory(out.string(), problems)) return refuse(problems, "nothing was run");
+  FolderLock lock;
+  if (!claim_directory(out.string(), lock, problems)) return refuse(problems, "nothing was run");
 
   InterruptGuard interrupt;
   Context context;

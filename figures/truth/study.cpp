@@ -11,7 +11,7 @@ namespace verve::figures {
 
 namespace {
 
-constexpr int most_substeps = 64;
+constexpr int finest_substeps = 64;
 
 double late_jitter(const std::vector<double>& mass, const std::vector<std::vector<Vec3>>& poses) {
   double sum = 0;
@@ -155,7 +155,7 @@ std::vector<TruthRun> TruthOf::ladder(const Context& context, const std::string&
   const MethodInfo& info = *find_method(method);
   // more sub-steps with the iterations that each step has by default
   bool one_is_cheap = false;
-  for (int n = info.substeps; n <= most_substeps; n *= 2) {
+  for (int n = info.substeps; n <= finest_substeps; n *= 2) {
     Scene s = named;
     s.solver.substeps = n;
     TruthRun run = measure(context, s, most, nullptr);  // what is beyond the largest budget is not waited for

@@ -28,14 +28,16 @@ struct Json {
   std::vector<JsonMember> members;  ///< of an object, in order, duplicates included
   Place place;
 
-  Json() = default;
-  Json(bool value) : kind(Kind::boolean), boolean(value) {}
+  Json();
+  Json(bool value);
   Json(double value);
-  Json(int value) : Json(double(value)) {}
-  Json(std::string value) : kind(Kind::string), text(std::move(value)) {}
-  Json(const char* value) : Json(std::string(value)) {}
-  static Json array(std::vector<Json> items = {});
-  static Json object(std::vector<JsonMember> members = {});
+  Json(int value);
+  Json(std::string value);
+  Json(const char* value);
+  static Json array();
+  static Json array(std::vector<Json> items);
+  static Json object();
+  static Json object(std::vector<JsonMember> members);
 
   bool is(Kind k) const { return kind == k; }
   const Json* find(std::string_view key) const;  ///< null when there is no such member
@@ -48,6 +50,15 @@ struct JsonMember {
   Json value;
   Place place;  ///< of the key
 };
+
+// here, where a member is known whole
+inline Json::Json() = default;
+inline Json::Json(bool value) : kind(Kind::boolean), boolean(value) {}
+inline Json::Json(int value) : Json(double(value)) {}
+inline Json::Json(std::string value) : kind(Kind::string), text(std::move(value)) {}
+inline Json::Json(const char* value) : Json(std::string(value)) {}
+inline Json Json::array() { return array(std::vector<Json>()); }
+inline Json Json::object() { return object(std::vector<JsonMember>()); }
 
 struct JsonProblem {
   Place place;

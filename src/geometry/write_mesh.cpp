@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
+#include "base/new_file.h"
 #include "geometry/surface_formats.h"
 
 namespace verve {
@@ -56,11 +56,8 @@ Expected<bool> write_mesh(const Mesh& mesh, const std::filesystem::path& file) {
     out.error(file.string(), "found the extension \"" + extension + "\", " + expected_one_of(extension, known));
     return out;
   }
-  std::ofstream stream(file, std::ios::binary);
-  if (stream) stream.write(text.data(), std::streamsize(text.size()));
-  stream.close();
-  if (!stream) {
-    out.error(file.string(), "cannot be written");
+  if (const std::string error = write_whole_file(file, text); !error.empty()) {
+    out.error(file.string(), "cannot be written: " + error);
     return out;
   }
   return {true, std::move(out)};

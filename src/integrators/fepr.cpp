@@ -11,7 +11,7 @@ namespace verve {
 namespace {
 
 constexpr int grain = 256;
-constexpr int most_iterations = 30, most_trials = 8;
+constexpr int most_iterations = 30, most_searches = 8;
 
 Vec6 stack(const Vec3& a, const Vec3& b) { return {a.x, a.y, a.z, b.x, b.y, b.z}; }
 
@@ -148,7 +148,7 @@ Quantities ManifoldProjection::correct(Island& island, double h, const Settings&
     // residuals of the momenta, too, cost energy on the way: an overshoot is what is more than half of those
     const double before = aim_.e_ref * std::max(norm(c.p), now.radius > 0 ? norm(c.l) / now.radius : 0) / aim_.scale_p;
     if (c.h < 0 && left > std::max(enough, 0.5 * before)) {
-      for (int n = 0; n < most_trials && std::abs(left) > enough; ++n) {
+      for (int n = 0; n < most_searches && std::abs(left) > enough; ++n) {
         const double curvature = (left - c.h * (1 - length)) / (length * length);
         double to = 2 / (1 + std::sqrt(1 - 4 * curvature / c.h));
         (left > 0 ? high : low) = length;

@@ -10,6 +10,7 @@
 #include "integrators/simulation_impl.h"
 #include "integrators/snapshot_content.h"
 #include "integrators/step_solver.h"
+#include "model/scene_keys.h"
 
 namespace verve {
 
@@ -370,7 +371,8 @@ void Simulation::set_friction(double coefficient) {
 }
 
 void Simulation::set_gravity(const Vec3& gravity) {
-  require_finite("set_gravity", gravity);
+  for (const double component : {gravity.x, gravity.y, gravity.z})
+    require(std::abs(component) <= strongest_gravity, "set_gravity: expected three numbers from -1e6 to 1e6 [m/s^2]");
   impl_->world.state.gravity = gravity;
   impl_->world.forces_changed();
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/hash.h"
+#include "base/new_file.h"
 #include "integrators/archive.h"
 #include "integrators/snapshot_content.h"
 
@@ -238,18 +239,9 @@ Expected<Snapshot> Snapshot::from_bytes(const std::vector<unsigned char>& bytes,
 Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot) {
   Diagnostics problems;
   const std::vector<unsigned char> bytes = snapshot.bytes();
-  std::filesystem::path beside = path;
-  beside += ".part";
-  std::error_code failed;
-  {
-    std::ofstream out(beside, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    out.close();
-    if (!out) problems.error(path.string(), "cannot be written");
-  }
-  if (!problems.has_errors()) std::filesystem::rename(beside, path, failed);
-  if (failed) problems.error(path.string(), "cannot be written: " + failed.message());
-  if (problems.has_errors()) std::filesystem::remove(beside, failed);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (const std::string error = write_whole_file(path, text); !error.empty())
+    problems.error(path.string(), "cannot be written: " + error);
   return problems;
 }
 

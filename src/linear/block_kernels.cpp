@@ -221,38 +221,32 @@ HWY_INLINE void subtract_columns(const float* p, int ld, int rows, int width, co
   }
 }
 
+/// Of sums over rows: eight at a time in every set of instructions that has as many, so that they have the same bits.
+using Eight = hn::CappedTag<float, 8>;
+constexpr int rows_at_once = int(hn::MaxLanes(Eight()));
+
 /// The lanes of a mask, of memory that can be read as far as a whole vector (MaskedLoad wants it aligned).
-HWY_INLINE Vector first_of(hn::Mask<Floats> mask, const float* p) {
-  return hn::IfThenElseZero(mask, hn::LoadU(Floats(), p));
+HWY_INLINE hn::Vec<Eight> first_of(hn::Mask<Eight> mask, const float* p) {
+  return hn::IfThenElseZero(mask, hn::LoadU(Eight(), p));
 }
 
-/// Products of four columns with x.
+/// Products of `count` columns with x.
+template <int count>
 HWY_INLINE void dot_columns(const float* p, int ld, int rows, const float* x, float* out) {
-  const Floats d;
-  Vector sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const Eight d;
+  hn::Vec<Eight> sum[count];
+  for (auto& s : sum) s = hn::Zero(d);
   int i = 0;
-  for (; i + width_of_vector <= rows; i += width_of_vector) {
-    const Vector s = hn::LoadU(d, x + i);
-    for (int k = 0; k < 4; ++k) sum[k] = hn::MulAdd(s, hn::LoadU(d, p + size_t(k) * ld + i), sum[k]);
+  for (; i + rows_at_once <= rows; i += rows_at_once) {
+    const auto s = hn::LoadU(d, x + i);
+    for (int k = 0; k < count; ++k) sum[k] = hn::MulAdd(s, hn::LoadU(d, p + size_t(k) * ld + i), sum[k]);
   }
   if (i < rows) {
     const auto mask = hn::FirstN(d, size_t(rows - i));
-    const Vector s = first_of(mask, x + i);
-    for (int k = 0; k < 4; ++k) sum[k] = hn::MulAdd(s, first_of(mask, p + size_t(k) * ld + i), sum[k]);
+    const auto s = first_of(mask, x + i);
+    for (int k = 0; k < count; ++k) sum[k] = hn::MulAdd(s, first_of(mask, p + size_t(k) * ld + i), sum[k]);
   }
-  for (int k = 0; k < 4; ++k) out[k] = hn::GetLane(hn::SumOfLanes(d, sum[k]));
-}
-HWY_INLINE float dot_column(const float* p, int rows, const float* x) {
-  const Floats d;
-  Vector sum = hn::Zero(d);
-  int i = 0;
-  for (; i + width_of_vector <= rows; i += width_of_vector)
-    sum = hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, p + i), sum);
-  if (i < rows) {
-    const auto mask = hn::FirstN(d, size_t(rows - i));
-    sum = hn::MulAdd(first_of(mask, x + i), first_of(mask, p + i), sum);
-  }
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+  for (int k = 0; k < count; ++k) out[k] = hn::GetLane(hn::SumOfLanes(d, sum[k]));
 }
 
 void forward(const float* panel, int ld, int rows, int width, float* x) {
@@ -268,12 +262,15 @@ void backward(const float* panel, int ld, int rows, int width, float* x) {
   const int below = rows - width;
   int k = 0;
   for (; k + 4 <= width; k += 4) {
-    dot_columns(panel + size_t(k) * ld + width, ld, below, x + width, product);
+    dot_columns<4>(panel + size_t(k) * ld + width, ld, below, x + width, product);
     for (int i = 0; i < 4; ++i) s[k + i] = x[k + i] - product[i];
   }
-  for (; k < width; ++k) s[k] = x[k] - dot_column(panel + size_t(k) * ld + width, below, x + width);
-  for (k = 0; k + 4 <= width; k += 4) dot_columns(panel + size_t(k) * ld + k, ld, width - k, s + k, x + k);
-  for (; k < width; ++k) x[k] = dot_column(panel + size_t(k) * ld + k, width - k, s + k);
+  for (; k < width; ++k) {
+    dot_columns<1>(panel + size_t(k) * ld + width, ld, below, x + width, product);
+    s[k] = x[k] - product[0];
+  }
+  for (k = 0; k + 4 <= width; k += 4) dot_columns<4>(panel + size_t(k) * ld + k, ld, width - k, s + k, x + k);
+  for (; k < width; ++k) dot_columns<1>(panel + size_t(k) * ld + k, ld, width - k, s + k, x + k);
 }
 
 /// Columns of a block are read as vectors of four, the last number of which is the next column's and meets a zero of x

@@ -19,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int side = dense_panel, square = side * side;
 const hn::CappedTag<float, side> d;
 constexpr int lanes = int(hn::MaxLanes(hn::CappedTag<float, side>())), parts = side / lanes;
+static_assert(lanes <= 8 || (lanes == 16 && parts == 1));
 
 /// The rows of a panel, in as many registers as that takes.
 struct Column {
@@ -40,10 +41,18 @@ struct Column {
   HWY_INLINE void add(const Column& other) {
     for (int k = 0; k < parts; ++k) v[k] = hn::Add(v[k], other.v[k]);
   }
+  /// Added up eight by eight in every set of instructions that has as many: with the same bits.
   HWY_INLINE float dot(const float* a) const {
+#if HWY_MAX_BYTES >= 64
+    const hn::Half<decltype(d)> half;
+    const auto lower = hn::Mul(hn::LowerHalf(half, v[0]), hn::LoadU(half, a));
+    const auto sum = hn::MulAdd(hn::UpperHalf(half, v[0]), hn::LoadU(half, a + lanes / 2), lower);
+    return hn::GetLane(hn::SumOfLanes(half, sum));
+#else
     auto sum = hn::Mul(v[0], hn::LoadU(d, a));
     for (int k = 1; k < parts; ++k) sum = hn::MulAdd(v[k], hn::LoadU(d, a + k * lanes), sum);
     return hn::GetLane(hn::SumOfLanes(d, sum));
+#endif
   }
   HWY_INLINE void store(float* p) const {
     for (int k = 0; k < parts; ++k) hn::StoreU(v[k], d, p + k * lanes);

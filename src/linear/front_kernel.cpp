@@ -22,7 +22,10 @@ namespace {
 
 using Numbers = D<double>;
 using Vector = V<double>;
-constexpr int vector_lanes = lanes<double>, tile_rows = tile<double>;
+constexpr int vector_lanes = lanes<double>;
+/// Where matrices are halved, for any width of vectors, so that results are those of any: whole tiles of each.
+constexpr int split_rows = 24;
+static_assert(split_rows % tile<double> == 0);
 
 /// y[begin, end) -= s x[begin, end)
 void subtract_multiple(double* y, const double* x, double s, int begin, int end) {
@@ -31,7 +34,9 @@ void subtract_multiple(double* y, const double* x, double s, int begin, int end)
   int i = begin;
   for (; i + vector_lanes <= end; i += vector_lanes)
     hn::StoreU(hn::NegMulAdd(vs, hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, y + i);
-  for (; i < end; ++i) y[i] -= s * x[i];
+  const hn::CappedTag<double, 1> one;  // rounded as in whole vectors
+  for (; i < end; ++i)
+    hn::StoreU(hn::NegMulAdd(hn::Set(one, s), hn::LoadU(one, x + i), hn::LoadU(one, y + i)), one, y + i);
 }
 
 /// Column by column, for a few columns.
@@ -61,8 +66,8 @@ bool factor_and_invert_columns(double* a, double* inverse, int n, int ld) {
 ///   a = [D1 .; B D2] and inverse = [D1^-1 0; -D2^-1 B D1^-1, D2^-1];
 /// the upper triangle of `a` is work space.
 bool factor_and_invert(double* a, double* inverse, int n, int ld, PanelScratch& scratch) {
-  if (n <= 2 * tile_rows) return factor_and_invert_columns(a, inverse, n, ld);
-  const int n1 = tiles<double>(n / 2) * tile_rows, n2 = n - n1;
+  if (n <= 2 * split_rows) return factor_and_invert_columns(a, inverse, n, ld);
+  const int n1 = (n / 2 + split_rows - 1) / split_rows * split_rows, n2 = n - n1;
   double *b = a + n1, *above = a + size_t(n1) * ld, *below = inverse + n1;
   double *left = scratch.packed_rows.data(), *right = scratch.packed_inverse.data();
   double* column[widest_panel];

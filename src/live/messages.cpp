@@ -1,4 +1,5 @@
 // Messages as text: what they say, what is wrong with them, and who acts on them.
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -70,6 +71,14 @@ Scene scene_around(const std::string& name, Mesh mesh) {
   return scene;
 }
 
+/// Whether a link has a scene of its own, or only turns what is there.
+bool brings_scene(const Json& message) {
+  const Json* link = message.find("link");
+  if (message.find("text") || !link || !link->is(Json::Kind::string)) return message.find("text") != nullptr;
+  const std::vector<LinkItem> items = parse_link(link->text);
+  return std::any_of(items.begin(), items.end(), [](const LinkItem& item) { return item.key == "scene"; });
+}
+
 Json error(const std::string& text, const Json* about) {
   Json out = Json::object();
   out.set("type", "error");
@@ -130,15 +139,21 @@ void Session::dispatch(const Json& message) {
          s.answers_.push_back(write_json(out));
        }},
       {"load", false,
-       [](Session& s, const Json& m) {
-         s.load_message(m);
-         if (m.find("snapshots")) s.take_state(m);
-         const Json* paused = m.find("paused");
-         if (!paused || !paused->boolean) return;
-         s.paused_ = true;
-         s.tell_state();
+       [](Session& s, const Json& message) {
+         s.begin_anew(message, [](Session& next, const Json& m) {
+           next.load_message(m);
+           if (m.find("snapshots")) next.take_state(m);
+           const Json* paused = m.find("paused");
+           if (!paused || !paused->boolean) return;
+           next.paused_ = true;
+           next.tell_state();
+         });
        }},
-      {"open", false, [](Session& s, const Json& m) { s.open_link(m); }},
+      {"open", false,
+       [](Session& s, const Json& m) {
+         const auto open = [](Session& session, const Json& link) { session.open_link(link); };
+         brings_scene(m) ? s.begin_anew(m, open) : open(s, m);
+       }},
       {"hello", true, [](Session& s, const Json&) { s.tell_scene({}); }},
       {"methods", true, [](Session& s, const Json& m) { s.set_methods(m); }},
       {"pause", true,
@@ -191,6 +206,14 @@ void Session::dispatch(const Json& message) {
     return;
   }
   throw Refusal{"type: found \"" + type.substr(0, 100) + "\", " + expected_one_of(type.substr(0, 100), known)};
+}
+
+/// What replaces the scene does so when all of it went well.
+void Session::begin_anew(const Json& message, void (*act)(Session&, const Json&)) {
+  Session next(options_);
+  next.generation_ = generation_;
+  act(next, message);
+  *this = std::move(next);
 }
 
 void Session::load_message(const Json& message) {

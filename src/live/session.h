@@ -143,7 +143,10 @@ class Session {
     std::string text;
   };
 
+  Session& operator=(Session&&) = default;
+
   void dispatch(const Json& message);
+  void begin_anew(const Json& message, void (*act)(Session&, const Json&));
   void load_message(const Json& message);
   void start(const Scene& scene, const std::vector<std::string>& methods);
   std::unique_ptr<Lane> make_lane(const Scene& scene, const std::string& method, Diagnostics& notes) const;
@@ -179,6 +182,7 @@ class Session {
   void forget_moment(const Json& message);
   std::vector<Kept>::iterator kept_of(const Json& message);
   void save();
+  Snapshot without_hands(size_t lane);
   void take_state(const Json& message);
   void take_pins(const Json& message);
   void take_locks(const Json& message);

@@ -42,7 +42,7 @@ Json encoded(const std::vector<T>& values) {
   return out;
 }
 
-Json vec(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
+Json numbers_of(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 
 /// Three numbers, or none.
 std::optional<Vec3> read_vec(const Json* value) {
@@ -116,6 +116,18 @@ void Session::forget_moment(const Json& message) {
 
 // ---- saved states
 
+/// Whoever opens a saved state has no pointers on it: what hands hold is free there.
+Snapshot Session::without_hands(size_t lane) {
+  Simulation& sim = *lanes_[lane]->simulation;
+  const Snapshot now = sim.save();
+  if (std::none_of(hands_.begin(), hands_.end(), [](const auto& hand) { return !hand.second.pin; })) return now;
+  for (const auto& [id, hand] : hands_)
+    if (!hand.pin) sim.remove_anchor(hand.anchors[lane]);
+  const Snapshot free = sim.save();
+  sim.restore(now);
+  return free;
+}
+
 /// The scene, dials and methods as a link has them, and all that every lane remembers. `motion` is for programs that
 /// cannot read these snapshots: where the first lane is, and how fast.
 void Session::save() {
@@ -125,12 +137,12 @@ void Session::save() {
   for (const std::vector<Vec3>& part : {sim.positions(), sim.velocities()})
     for (const Vec3& v : part) motion.insert(motion.end(), {v.x, v.y, v.z});
   Json snapshots = Json::array(), pins = Json::array(), held = Json::array();
-  for (const auto& lane : lanes_) snapshots.items.push_back(encoded(lane->simulation->save().bytes()));
+  for (size_t i = 0; i < lanes_.size(); ++i) snapshots.items.push_back(encoded(without_hands(i).bytes()));
   for (const auto& [id, hand] : hands_) {
     if (!hand.pin) continue;
     Json pin = Json::object(), anchors = Json::array(), start = Json::array();
     for (const int anchor : hand.anchors) anchors.items.push_back(anchor);
-    for (const Vec3& at : hand.start) start.items.push_back(vec(at));
+    for (const Vec3& at : hand.start) start.items.push_back(numbers_of(at));
     pin.set("body", hand.body), pin.set("vertex", hand.vertex);
     pin.set("anchors", std::move(anchors)), pin.set("start", std::move(start));
     pins.items.push_back(std::move(pin));
@@ -139,8 +151,8 @@ void Session::save() {
     Json one = Json::object();
     one.set("body", body);
     one.set("energy", lock.energy ? Json(*lock.energy) : Json());
-    one.set("momentum", lock.momentum ? vec(*lock.momentum) : Json());
-    one.set("spin", lock.spin ? vec(*lock.spin) : Json());
+    one.set("momentum", lock.momentum ? numbers_of(*lock.momentum) : Json());
+    one.set("spin", lock.spin ? numbers_of(*lock.spin) : Json());
     held.items.push_back(std::move(one));
   }
   Json out = Json::object();

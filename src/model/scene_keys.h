@@ -13,6 +13,10 @@
 
 namespace verve {
 
+/// Of gravity, along each axis [m/s^2]: a body falls 140 m in the first frame of 1/60 s. Beyond, numbers of the step have
+/// no digits left for the deformation.
+inline constexpr double strongest_gravity = 1e6;
+
 /// Keys that belong to the file and not to the Scene.
 struct FormatVersion {};
 struct SchemaLink {};

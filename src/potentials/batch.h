@@ -8,6 +8,7 @@
 #include "linear/aligned.h"
 #include "potentials/chunks.h"
 #include "potentials/colours.h"
+#include "potentials/entry.h"
 #include "potentials/kernel.h"
 #include "potentials/potential.h"
 #include "potentials/stretches.h"
@@ -420,7 +421,6 @@ std::vector<int> elements_in(const Elements& elements, const std::vector<char>& 
   return kept;
 }
 
-/// The registry line of a kernel over the elements of a body's mesh.
 template <class Kernel>
 PotentialEntry entry() {
   using Params = typename Kernel::Params;

@@ -1,6 +1,6 @@
-// The translation unit of one kernel: its loops for every set of instructions, and the choice between them at run time.
-// The build writes, for the kernel headers that registry.cpp includes, three at a time,
-//   #define VERVE_KERNEL_FILE "kernels/spring+stable_neo_hookean+stvk.h"
+// A translation unit of some kernels: their loops for every set of instructions, and the choice between them at run time.
+// The build writes, for the kernel headers that registry.cpp includes, a few at a time,
+//   #define VERVE_KERNEL_FILE "kernels/loops_3.h"
 //   #include "potentials/dispatch.h"
 //
 // foreach_target.h reads this file again for each set of instructions (HWY_TARGET_INCLUDE), with the macros of Highway

@@ -78,13 +78,15 @@
 #define VERVE_NAMESPACE_END }
 #define VERVE_KERNEL_BEGIN VERVE_NAMESPACE_BEGIN
 #ifdef VERVE_SIMD
-#define VERVE_KERNEL_END(Kernel)           \
-  template <>                              \
-  const BlockLoops& block_loops<Kernel>(); \
-  VERVE_NAMESPACE_END
+#define VERVE_KERNEL_LOOPS(Kernel) \
+  template <>                      \
+  const BlockLoops& block_loops<Kernel>();
 #else
-#define VERVE_KERNEL_END(Kernel) VERVE_NAMESPACE_END
+#define VERVE_KERNEL_LOOPS(Kernel)
 #endif
+#define VERVE_KERNEL_END(Kernel) \
+  VERVE_KERNEL_LOOPS(Kernel)     \
+  VERVE_NAMESPACE_END
 #endif
 
 #define VERVE_INLINE inline __attribute__((always_inline))

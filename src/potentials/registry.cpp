@@ -1,5 +1,5 @@
-#include "potentials/batch.h"
-// Each kernel included here is also compiled on its own, for every set of SIMD instructions: see CMakeLists.txt.
+#include "potentials/entry.h"
+// Each kernel included here has its own code compiled in other units: see CMakeLists.txt.
 #include "potentials/area_spring.h"
 #include "potentials/corotated.h"
 #include "potentials/edge_limit.h"

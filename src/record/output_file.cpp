@@ -1,15 +1,12 @@
 #include "record/output_file.h"
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace verve {
-
-std::string last_system_error() { return std::generic_category().message(errno); }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
@@ -20,10 +17,9 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 
 OutputFile::~OutputFile() { close(); }
 
-std::string OutputFile::create(const std::filesystem::path& path) {
+void OutputFile::share(const NewFile& file) {
   close();
-  descriptor_ = ::open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0666);
-  return descriptor_ < 0 ? last_system_error() : "";
+  descriptor_ = ::fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0);
 }
 
 std::string OutputFile::write_at(std::uint64_t offset, std::span<const char> bytes) {
@@ -48,17 +44,14 @@ std::string OutputFile::close() {
 }
 
 std::string GrowingFile::create(const std::filesystem::path& path, const std::string& head) {
-  const std::filesystem::path part = path.string() + ".part";
-  std::string error = file_.create(part);
-  size_ = 0;
-  if (error.empty()) error = append(head);
-  std::error_code code;
-  if (error.empty()) {
-    std::filesystem::rename(part, path, code);
-    if (code) error = code.message();
-  }
-  if (!error.empty()) file_.close(), std::filesystem::remove(part, code);
-  return error;
+  NewFile file;
+  std::string error = file.open(path);
+  if (error.empty()) error = file.write(head);
+  if (error.empty()) error = file.place();
+  if (!error.empty()) return error;
+  file_.share(file);
+  size_ = head.size();
+  return "";
 }
 
 std::string GrowingFile::append(const std::string& text) {
@@ -67,22 +60,6 @@ std::string GrowingFile::append(const std::string& text) {
     size_ += text.size();
   else
     file_.cut_to(size_);
-  return error;
-}
-
-std::string write_whole_file(const std::filesystem::path& file, const std::string& text) {
-  const std::filesystem::path part = file.string() + ".part";
-  OutputFile out;
-  std::string error = out.create(part);
-  if (!error.empty()) return error;
-  error = out.write_at(0, text);
-  if (const std::string closing = out.close(); error.empty()) error = closing;
-  std::error_code code;
-  if (error.empty()) {
-    std::filesystem::rename(part, file, code);
-    if (code) error = code.message();
-  }
-  if (!error.empty()) std::filesystem::remove(part, code);
   return error;
 }
 

@@ -1,10 +1,12 @@
-// Files written in pieces that are either there or not.
+// Files that a run writes piece by piece.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+
+#include "base/new_file.h"
 
 namespace verve {
 
@@ -16,7 +18,8 @@ class OutputFile {
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();
 
-  std::string create(const std::filesystem::path& path);
+  /// Writes to a file that is on its way, and goes on when it is there.
+  void share(const NewFile& file);
   /// In one system call, unless the system takes only part of it.
   std::string write_at(std::uint64_t offset, std::span<const char> bytes);
   std::string cut_to(std::uint64_t size);
@@ -38,11 +41,5 @@ class GrowingFile {
   OutputFile file_;
   std::uint64_t size_ = 0;
 };
-
-/// "Permission denied": what the last failed system call said.
-std::string last_system_error();
-
-/// Replaces `file` by `text` at one stroke: readers see the old file or the new one. On failure the old one stays.
-std::string write_whole_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace verve

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "base/new_file.h"
 #include "record/metrics_table.h"
 #include "record/npy.h"
 #include "record/output_file.h"
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 static_assert(std::endian::native == std::endian::little, "positions.npy is written as it lies in memory");
 
 struct Recorder::Impl {
+  FolderLock lock;
   fs::path directory;
   OutputFile metrics, positions;
   std::uint64_t metrics_size = 0;
@@ -141,6 +143,10 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
   }
 
   auto impl = std::make_unique<Impl>();
+  if (std::string error = impl->lock.take(directory); !error.empty()) {
+    problems.error(directory.string(), std::move(error));
+    return problems;
+  }
   impl->directory = directory;
   impl->vertices = simulation.vertices();
   impl->float64 = double_positions;
@@ -148,26 +154,25 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
   // Files of an earlier run stay until both new ones hold frame 0, and are then replaced together.
   struct Part {
     OutputFile& file;
-    fs::path target, part;
+    fs::path target;
+    NewFile made{};
   };
-  Part parts[] = {{impl->metrics, impl->metrics_path(), impl->metrics_path().string() + ".part"},
-                  {impl->positions, impl->positions_path(), impl->positions_path().string() + ".part"}};
+  Part parts[] = {{impl->metrics, impl->metrics_path()}, {impl->positions, impl->positions_path()}};
   std::error_code code;
   for (Part& p : parts) {
     if (fs::is_directory(p.target, code))
       problems.error(p.target.string(), "found a folder, expected a file or nothing");
-    else if (const std::string error = p.file.create(p.part); !error.empty())
+    else if (const std::string error = p.made.open(p.target); !error.empty())
       problems.error(p.target.string(), "cannot be written: " + error);
+    else
+      p.file.share(p.made);
   }
   const auto tears = [](const BodySpec& body) {
     return std::any_of(body.potentials.begin(), body.potentials.end(), [](const auto& p) { return !p.tear.empty(); });
   };
   const auto& bodies = simulation.scene().bodies;
   if (std::any_of(bodies.begin(), bodies.end(), tears)) impl->removed.resize(bodies.size());
-  const auto discard = [&] {
-    for (const Part& p : parts) fs::remove(p.part, code);
-  };
-  if (problems.has_errors()) return discard(), problems;
+  if (problems.has_errors()) return problems;
 
   const std::string header = metrics_header() + '\n';
   std::string error = impl->metrics.write_at(0, header);
@@ -176,30 +181,28 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
   if (error.empty()) error = impl->append(simulation, {});
   if (!error.empty()) {
     problems.error(directory.string(), "frame 0 could not be recorded: " + error);
-    return discard(), problems;
+    return problems;
   }
-  for (const Part& p : parts) {
-    fs::rename(p.part, p.target, code);
-    if (!code) continue;
-    problems.error(p.target.string(), "cannot be written: " + code.message());
-    for (const Part* renamed = parts; renamed != &p; ++renamed) fs::remove(renamed->target, code);
-    return discard(), problems;
-  }
-  folders.keep();
-  // what was gone at the start already stands in frame 0
   if (impl->removed.empty()) {
     fs::remove(impl->torn_path(), code);
-  } else if (error = impl->torn.create(impl->torn_path(), "frame,body,kind,element\n"); !error.empty()) {
-    problems.error(impl->torn_path().string(), "cannot be written: " + error);
+  } else {
+    // what was gone at the start already is in frame 0
+    error = impl->torn.create(impl->torn_path(), "frame,body,kind,element\n");
+    impl->frames = 0;
+    if (error.empty()) error = impl->append_torn(simulation);
+    impl->frames = 1;
+    if (!error.empty()) problems.error(impl->torn_path().string(), "cannot be written: " + error);
+  }
+  for (Part& p : parts) {
+    if (problems.has_errors()) break;
+    if (error = p.made.place(); !error.empty()) problems.error(p.target.string(), "cannot be written: " + error);
+  }
+  if (problems.has_errors()) {
+    for (const fs::path& file : {impl->torn_path(), impl->metrics_path(), impl->positions_path()})
+      if (fs::is_regular_file(file, code)) fs::remove(file, code);
     return problems;
   }
-  impl->frames = 0;
-  if (!impl->removed.empty()) error = impl->append_torn(simulation);
-  impl->frames = 1;
-  if (!error.empty()) {
-    problems.error(directory.string(), "frame 0 could not be recorded: " + error);
-    return problems;
-  }
+  folders.keep();
   return Recorder(std::move(impl));
 }
 

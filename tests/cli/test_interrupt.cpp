@@ -38,7 +38,7 @@ struct LongRun {
 }  // namespace
 
 TEST_CASE("Ctrl-C finishes the frame, writes the report and says how far it came") {
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
     LongRun run;
     run.process.send(signal);
     const Outcome outcome = run.process.wait();
@@ -64,4 +64,16 @@ TEST_CASE("a killed run leaves readable metrics and positions and the scene") {
   CHECK_FALSE(std::filesystem::exists(run.folder.path("o/report.html")));
   // what is left starts again
   CHECK(::run(run.folder, {"simulate", "o/scene.json", "--frames", "2", "--out", "again"}).code == 0);
+}
+
+TEST_CASE("a second run into the folder of one that goes on is refused, and changes nothing") {
+  LongRun first;
+  const Outcome second = run(first.folder, {"simulate", "in.json", "--frames", "2", "--out", "o"});
+  CHECK(second.code == 2);
+  CHECK(contains(second.err, "o: found another run that is being written here, expected a folder of its own"));
+  CHECK(contains(second.err, "nothing was written"));
+  first.process.send(SIGINT);
+  CHECK(first.process.wait().code == 130);
+  CHECK(first.last_frame() >= 9);  // of twenty rows
+  CHECK(run(first.folder, {"simulate", "in.json", "--frames", "2", "--out", "o"}).code == 0);
 }

@@ -85,6 +85,23 @@ TEST_CASE("a saved state goes on bit by bit in every lane, with its dials, pins 
   }
 }
 
+TEST_CASE("a state that is saved while a hand holds a body is free of it, and the hand goes on") {
+  for (const char* scene : {"cube", "pendulum"}) {
+    CAPTURE(scene);
+    Session first({.threads = 1}), second({.threads = 1});
+    play(first, scene);
+    first.handle(R"({"type": "grab", "id": 1, "vertex": 2})");
+    advance(first, 3);
+    const auto before = hashes(first);
+    const Json saved = answer(first.handle(R"({"type": "save"})"), "saved");
+    CHECK(hashes(first) == before);
+    REQUIRE(answer(second.handle(opening(saved)), "error").is(Json::Kind::null));
+    first.handle(R"({"type": "release", "id": 1})");
+    advance(first, 5), advance(second, 5);
+    CHECK(hashes(first) == hashes(second));
+  }
+}
+
 TEST_CASE("a state whose snapshots do not fit goes on from its places and velocities, and says so") {
   Session first({.threads = 1}), second({.threads = 1});
   play(first, "cube");
@@ -154,4 +171,26 @@ TEST_CASE("what a half-life takes is judged by the target, and told to be so") {
   CHECK(value("kept", 0) == doctest::Approx(1).epsilon(0.01));
   CHECK(value("aimed", 1) == 0);  // pd aims at nothing: what it has lost it has lost
   CHECK(value("kept", 1) < 0.9);
+}
+
+TEST_CASE("a scene whose motion cannot be read leaves the session as it was") {
+  Session session;
+  play(session, "pendulum");
+  const Json saved = answer(session.handle(R"({"type": "save"})"), "saved");
+  const std::vector<std::uint64_t> before = hashes(session);
+  const Scene& scene = session.simulation().scene();
+  const std::string name = scene.name;
+  for (const char* motion : {"", "AAAA", "no base64"}) {
+    CAPTURE(motion);
+    for (const char* type : {"load", "open"}) {
+      Json message = parsed(opening(saved));
+      message.set("type", type), message.set("motion", motion), message.set("snapshots", Json::array());
+      message.find("text")->text = "{\"version\": 1, \"bodies\": [{\"name\": \"other\", \"mesh\": {\"generator\": \"chain\"}}]}";
+      const std::vector<std::string> answers = session.handle(write_json(message));
+      REQUIRE(!answers.empty());
+      CHECK(answer(answers, "error").find("text"));
+      CHECK(session.simulation().scene().name == name);
+      CHECK(hashes(session) == before);
+    }
+  }
 }
