@@ -154,7 +154,7 @@ int main() {
     "version": 1, "step": 0.0166667, "gravity": [0, -9.81, 0], "solver": {"method": "newton_two_step"},
     "bodies": [{"name": "jelly", "mesh": {"generator": "box", "size": [0.4, 0.4, 0.4], "cells": [3, 3, 3]},
                 "place": {"translate": [0.1, 0.6, 0]}, "restitution": 0,
-                "potentials": [{"type": "green", "stiffness": 5e4}]}],
+                "potentials": [{"type": "green", "stiffness": 4e5}]}],
     "colliders": [{"name": "disc", "shape": "disc", "radius": 0.5, "length": 0.2, "friction": 0.5, "restitution": 0}]})",
                                                 "scene").value();
   verve::Simulation simulation = verve::Simulation::create(scene).value();
