@@ -7,7 +7,7 @@
  *   verve_destroy(simulation);
  *
  * SI units; y is up. Vertices are numbered as in the scene's meshes, bodies one after another. A simulation is used by
- * one thread at a time; different ones may run side by side. No function throws, none keeps a pointer that it was given,
+ * one thread at a time, but for verve_prepare and verve_published; different ones may run side by side. No function throws, none keeps a pointer that it was given,
  * and what it returns stays valid as said beside it. Null for a simulation is VERVE_MISUSE.
  *
  * Structures begin with their size, as the caller was compiled with it: fill them by verve_default_...(), or with zeros
@@ -42,6 +42,15 @@ enum {
 
 typedef struct verve_simulation verve_simulation;
 typedef struct verve_snapshot verve_snapshot;
+
+/* Where this library gets its memory: `allocate` returns memory of at least this alignment or null, `release` takes it
+ * back. Both are called from several threads at once. Memory goes back to where it came from, so this may be called at
+ * any time; null for both: malloc and free again. (What the algebra of factors asks for by itself comes from malloc.) */
+VERVE_API verve_status verve_set_allocator(void* (*allocate)(void* user, size_t size, size_t alignment),
+                                           void (*release)(void* user, void* memory), void* user);
+/* Warnings and notes about scenes, bodies and colliders that were made all the same; from then on and of all
+ * simulations, by the thread that makes them. Null: none. */
+VERVE_API verve_status verve_set_log(void (*log)(void* user, const char* text), void* user);
 
 /* "0.1.0" */
 VERVE_API const char* verve_version(void);
@@ -80,6 +89,11 @@ VERVE_API verve_report verve_default_report(void);
 /* Advances by one frame. `report` may be null. */
 VERVE_API verve_status verve_step(verve_simulation* simulation, verve_report* report);
 VERVE_API verve_status verve_reset(verve_simulation* simulation);
+/* Makes the factors of all bodies, for which the first frame would have to wait. */
+VERVE_API verve_status verve_make_factors(verve_simulation* simulation);
+VERVE_API verve_status verve_set_step(verve_simulation* simulation, double seconds); /* length of the frames to come */
+VERVE_API verve_status verve_set_iterations(verve_simulation* simulation, int32_t cap); /* per step */
+VERVE_API verve_status verve_set_time(verve_simulation* simulation, double time, int32_t frame);
 
 VERVE_API int32_t verve_frame(const verve_simulation* simulation);
 VERVE_API double verve_time(const verve_simulation* simulation); /* [s] */
@@ -122,6 +136,22 @@ VERVE_API verve_status verve_embedded_positions_float(const verve_simulation* si
                                                       size_t count, size_t stride);
 VERVE_API verve_status verve_embedded_normals_float(const verve_simulation* simulation, int32_t body, float* out,
                                                     size_t count, size_t stride);
+/* [kg], of all vertices; 0: a vertex that no element uses. */
+VERVE_API verve_status verve_masses(const verve_simulation* simulation, double* out, size_t count);
+/* Numbers of the elements of a kind of verve_elements() that have torn, as many as fit into `out`; `count`: how many
+ * there are. VERVE_SURFACE has no such elements: a surface is that of what is left. */
+VERVE_API verve_status verve_removed_elements(const verve_simulation* simulation, int32_t body, int32_t kind, int32_t* out,
+                                              size_t capacity, size_t* count);
+/* Bodies that moved together in the last frame, itself among them: likewise. */
+VERVE_API verve_status verve_island(const verve_simulation* simulation, int32_t body, int32_t* out, size_t capacity,
+                                    size_t* count);
+
+/* From now on every step leaves a copy of its frame; verve_published hands out the last one, from any thread, also while
+ * the simulation steps: as many vertices as fit into `count`, their number, the frame and its time. Null: not wanted. */
+VERVE_API verve_status verve_publish(verve_simulation* simulation, int32_t on);
+VERVE_API verve_status verve_published(const verve_simulation* simulation, double* positions, size_t count, size_t stride,
+                                       size_t* vertices, int32_t* frame, double* time);
+
 /* One after another, verve_vertex_count() of each. Histories and ledgers restart from there. */
 VERVE_API verve_status verve_set_state(verve_simulation* simulation, const double* positions,
                                        const double* velocities, size_t count);
@@ -145,6 +175,10 @@ VERVE_API verve_status verve_measure(const verve_simulation* simulation, int32_t
 VERVE_API verve_status verve_set_energy(verve_simulation* simulation, int32_t body, double total);
 VERVE_API verve_status verve_set_momentum(verve_simulation* simulation, int32_t body, const double momentum[3]);
 VERVE_API verve_status verve_set_spin(verve_simulation* simulation, int32_t body, const double spin[3]);
+/* Held, not only reached: what comes after pushes against it. Null: the scene's own dial counts again. */
+VERVE_API verve_status verve_hold_energy(verve_simulation* simulation, int32_t body, const double* total);
+VERVE_API verve_status verve_hold_momentum(verve_simulation* simulation, int32_t body, const double* momentum);
+VERVE_API verve_status verve_hold_spin(verve_simulation* simulation, int32_t body, const double* spin);
 VERVE_API verve_status verve_set_half_life(verve_simulation* simulation, int32_t body, double seconds);
 VERVE_API verve_status verve_set_gravity(verve_simulation* simulation, const double gravity[3]);
 VERVE_API verve_status verve_set_friction(verve_simulation* simulation, double coefficient);
@@ -163,6 +197,9 @@ VERVE_API verve_status verve_set_angular_velocity(verve_simulation* simulation, 
  * over a radius; a torque; three numbers for each vertex of the body. */
 VERVE_API verve_status verve_add_force(verve_simulation* simulation, int32_t body, const double force[3],
                                        const double* point, double radius);
+/* Shared by mass among vertices of the body. */
+VERVE_API verve_status verve_add_force_to(verve_simulation* simulation, int32_t body, const double force[3],
+                                          const int32_t* vertices, size_t count);
 VERVE_API verve_status verve_add_torque(verve_simulation* simulation, int32_t body, const double torque[3]);
 VERVE_API verve_status verve_add_forces(verve_simulation* simulation, int32_t body, const double* forces,
                                         size_t count);
@@ -171,6 +208,18 @@ typedef int32_t (*verve_field)(void* user, int32_t body, double time, double ste
                                const double* positions, const double* velocities, const double* masses,
                                double* forces);
 VERVE_API verve_status verve_set_field(verve_simulation* simulation, verve_field field, void* user); /* null: none */
+
+/* Winds, and forces that last: of the scene, or added as JSON text, as of the next step. They go with their body. */
+VERVE_API int32_t verve_wind_count(const verve_simulation* simulation);
+VERVE_API int32_t verve_find_wind(const verve_simulation* simulation, const char* name); /* -1: there is none */
+VERVE_API int32_t verve_has_wind(const verve_simulation* simulation, int32_t wind);
+VERVE_API verve_status verve_add_wind(verve_simulation* simulation, const char* specification, int32_t* wind);
+VERVE_API verve_status verve_remove_wind(verve_simulation* simulation, int32_t wind);
+VERVE_API verve_status verve_set_wind_velocity(verve_simulation* simulation, int32_t wind, const double velocity[3]);
+VERVE_API int32_t verve_force_count(const verve_simulation* simulation);
+VERVE_API int32_t verve_has_force(const verve_simulation* simulation, int32_t force);
+VERVE_API verve_status verve_add_lasting_force(verve_simulation* simulation, const char* specification, int32_t* force);
+VERVE_API verve_status verve_remove_force(verve_simulation* simulation, int32_t force);
 
 /* Bodies that come and go. A prepared body is made from a body of a scene as JSON text, on any thread, also while the
  * simulation steps; added, it is in the simulation as of the next step, and the others go on as they were. */
@@ -256,6 +305,12 @@ VERVE_API verve_status verve_events(const verve_simulation* simulation, verve_ev
 /* Holds vertices, counted within the body, where they are; a number for the two below. */
 VERVE_API verve_status verve_pin(verve_simulation* simulation, int32_t body, const int32_t* vertices, size_t count,
                                  double stiffness, int32_t hard, int32_t* anchor);
+/* Anchors of a scene, or added as JSON text. */
+VERVE_API int32_t verve_anchor_count(const verve_simulation* simulation);
+VERVE_API int32_t verve_find_anchor(const verve_simulation* simulation, const char* name); /* -1: there is none */
+VERVE_API verve_status verve_add_anchor(verve_simulation* simulation, const char* specification, int32_t* anchor);
+VERVE_API verve_status verve_set_anchor(verve_simulation* simulation, int32_t anchor, int32_t active);
+VERVE_API int32_t verve_anchor_active(const verve_simulation* simulation, int32_t anchor);
 VERVE_API verve_status verve_move_anchor(verve_simulation* simulation, int32_t anchor, const double displacement[3]);
 VERVE_API verve_status verve_unpin(verve_simulation* simulation, int32_t anchor);
 
@@ -266,7 +321,102 @@ VERVE_API verve_status verve_clone(const verve_simulation* simulation, verve_sim
 VERVE_API verve_status verve_restore(verve_simulation* simulation, const verve_snapshot* snapshot);
 VERVE_API verve_status verve_write_snapshot(const verve_snapshot* snapshot, const char* path);
 VERVE_API verve_status verve_read_snapshot(const char* path, verve_snapshot** out);
+/* As bytes: as many as fit into `out`; `size`: how many there are. */
+VERVE_API verve_status verve_snapshot_bytes(const verve_snapshot* snapshot, unsigned char* out, size_t capacity,
+                                            size_t* size);
+VERVE_API verve_status verve_snapshot_from_bytes(const unsigned char* bytes, size_t size, verve_snapshot** out);
 VERVE_API void verve_destroy_snapshot(verve_snapshot* snapshot);
+
+/* Potentials, integrators, methods and shapes of colliders of your own, by names that scenes can then use: registered
+ * before these are read, by one thread while no other uses the library, and never taken back. Functions may be called
+ * from several threads at once, and must give the same for the same. Not 0 ends what was being done, a step for example,
+ * which then has not happened. Matrices F are columns of three numbers one after another. */
+typedef struct verve_parameter {
+  const char* name;
+  const char* unit; /* null: a pure number */
+  const char* help;
+  double value; /* by default */
+  double minimum, maximum;
+} verve_parameter;
+/* E = sum over the elements of V Psi(F): one of `energy` and `projection`. `values` has one number per parameter, of which
+ * the first is the stiffness: about the largest second derivative of Psi by F, or of the projection. */
+typedef struct verve_potential {
+  size_t struct_size;
+  const char* name;
+  const char* help;
+  int32_t dimension; /* 3: tetrahedra, 2: triangles, 1: edges. F has as many columns */
+  const verve_parameter* parameters;
+  size_t parameter_count;
+  /* Psi of each element, and dPsi/dF in the layout of F */
+  int32_t (*energy)(void* user, const double* values, int32_t elements, const double* F, double* psi, double* slope);
+  /* the nearest F that costs nothing, in the layout of F: Psi = stiffness/2 |F - nearest|^2 */
+  int32_t (*projection)(void* user, const double* values, int32_t elements, const double* F, double* nearest);
+  void* user;
+} verve_potential;
+VERVE_API verve_potential verve_default_potential(void);
+VERVE_API verve_status verve_register_potential(const verve_potential* potential);
+
+/* A step of its own: x and v, three numbers per vertex, from t to t + h. accelerate(view, x, out) gives the acceleration by
+ * all forces at some x, and not 0 where that cannot be had. */
+typedef struct verve_step_view {
+  size_t count;
+  double h;
+  double* x;
+  double* v;
+  const double* masses; /* 0: a vertex that no element uses */
+  int32_t (*accelerate)(const struct verve_step_view* view, const double* x, double* out);
+  void* context;
+} verve_step_view;
+typedef struct verve_integrator {
+  size_t struct_size;
+  const char* name;
+  const char* help;
+  int32_t (*step)(void* user, const verve_step_view* view);
+  void* user;
+} verve_integrator;
+VERVE_API verve_integrator verve_default_integrator(void);
+VERVE_API verve_status verve_register_integrator(const verve_integrator* integrator);
+
+/* A point on the axes of methods by a name. An integrator with a step of its own goes with minimizer "own". */
+typedef struct verve_method {
+  size_t struct_size;
+  const char* name;
+  const char* help;
+  const char* integrator;
+  const char* minimizer;
+  const char* conservation;
+  int32_t iterations, substeps; /* 40 and 1 by default */
+  int32_t stable;               /* at any step; 0: only below a limit that stiffness and mass set. 1 by default */
+  double fall;                  /* a body falls g h^2 (n^2 + fall n)/2 in n frames: 0 is exact */
+} verve_method;
+VERVE_API verve_method verve_default_method(void);
+VERVE_API verve_status verve_register_method(const verve_method* method);
+
+/* Of a collider, in its own frame. */
+typedef struct verve_shape_keys {
+  double size[3], normal[3];
+  double radius, length;
+} verve_shape_keys;
+typedef struct verve_shape {
+  size_t struct_size;
+  const char* name;
+  const char* help;
+  const char* const* keys; /* which of size, normal, radius and length it reads */
+  size_t key_count;
+  /* the signed distance to the surface, exact inside and outside, and its gradient */
+  int32_t (*distance)(void* user, const verve_shape_keys* keys, const double x[3], double* distance, double normal[3]);
+  int32_t (*bounds)(void* user, const verve_shape_keys* keys, double low[3], double high[3]);
+  /* what is drawn, normals outward: corners and triangles of them as far as they fit, and how many there are */
+  int32_t (*draw)(void* user, const verve_shape_keys* keys, double* points, size_t point_capacity, size_t* point_count,
+                  int32_t* triangles, size_t triangle_capacity, size_t* triangle_count);
+  void* user;
+} verve_shape;
+VERVE_API verve_shape verve_default_shape(void);
+VERVE_API verve_status verve_register_shape(const verve_shape* shape);
+
+/* What every one of them must fulfil (verve/contract_tests.h), of all that was registered. VERVE_OK: all does; else
+ * verve_last_error() has what does not. Takes seconds. */
+VERVE_API verve_status verve_test_registered(void);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 
 namespace verve {
 
-/// A body, anchor, collider or wind: its number, and which of those that have had this number one after another. What
+/// A body, anchor, collider, wind or lasting force: its number, and which of those that have had this number one after another. What
 /// has gone is refused by its id for ever, also when its number has been given away again. A plain number says: whoever
 /// has it now. As a whole number (`bits`, c.h) the generation is above the number.
 template <class Of>
@@ -31,5 +31,6 @@ using BodyId = Id<struct BodyTag>;
 using AnchorId = Id<struct AnchorTag>;
 using ColliderId = Id<struct ColliderTag>;
 using WindId = Id<struct WindTag>;
+using ForceId = Id<struct ForceTag>;
 
 }  // namespace verve

@@ -13,6 +13,7 @@
 #include "verve/forces.h"
 #include "verve/ids.h"
 #include "verve/prepared_body.h"
+#include "verve/published_frame.h"
 #include "verve/queries.h"
 #include "verve/scene.h"
 #include "verve/snapshot.h"
@@ -87,7 +88,8 @@ struct RunOptions {
 /// Vertices and elements are numbered as in the scene's meshes, bodies one after another.
 class Simulation {
  public:
-  /// Loads or generates meshes, checks everything, builds the model. Never throws for bad input.
+  /// Loads or generates meshes, checks everything, builds the model. Never throws for bad input, nor for what functions of
+  /// the caller's throw (formulas, laws, plug-ins): that is an error.
   static Expected<Simulation> create(const Scene& scene, const RunOptions& options = {});
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -145,6 +147,11 @@ class Simulation {
   void read_embedded_normals(BodyId body, Number* out, std::size_t stride = 0) const;
   /// All positions, where they stay until bodies come or go: every step renews them.
   std::span<const Vec3> position_view() const;
+  /// From now on every step, reset and restore leaves a copy of the frame that published() hands out.
+  void publish(bool on = true);
+  /// The last frame that was left, null before publish(). From any thread, also while this one steps; who keeps it
+  /// keeps it as it is.
+  std::shared_ptr<const PublishedFrame> published() const;
 
   std::vector<Vec3> positions() const;
   std::vector<Vec3> velocities() const;
@@ -204,9 +211,6 @@ class Simulation {
   void set_iterations(int cap);           ///< per step
   void set_budget(double milliseconds);   ///< of a frame, as StepReport::work counts them; 0: no limit
   void set_friction(double coefficient);  ///< of everything that touches, in place of what the scene says
-  int winds() const;
-  int find_wind(std::string_view name) const;  ///< -1 when there is none
-  void set_wind(int wind, const Vec3& velocity);
   /// Mean weight of each example pose of a potential, by the stiffness of the elements (PD Eq. 17-18); empty for
   /// potentials without examples. Computed from the present shape.
   std::vector<double> example_weights(BodyId body, int potential) const;
@@ -222,10 +226,26 @@ class Simulation {
   /// of the others stay.
   void remove_anchor(AnchorId anchor);
 
+  // Winds, and forces that last: of the scene, or added. They go with the body that they act on.
+  int winds() const;                              ///< numbers are below this, as of bodies
+  WindId find_wind(std::string_view name) const;  ///< -1 when there is none
+  bool has_wind(WindId wind) const;
+  Expected<WindId> add_wind(const WindSpec& spec);  ///< as of the next step
+  void remove_wind(WindId wind);
+  void set_wind(WindId wind, const Vec3& velocity);  ///< of the air, in place of its keyframes [m/s]
+  int forces() const;                                ///< likewise
+  bool has_force(ForceId force) const;
+  /// Its potential counts as external energy from the next step on, as that of one of the scene.
+  Expected<ForceId> add_lasting_force(const ForceSpec& spec);
+  void remove_force(ForceId force);
+
   // Bodies and colliders that come and go. An id stays that of the one it was given for (verve/ids.h).
   /// Makes mesh, materials, surface and factors of a body, for the solver and the frames of the scene as it was created.
   /// May be called from another thread while this one steps.
   Expected<PreparedBody> prepare(const BodySpec& spec) const;
+  /// Makes the factors of all bodies that are there now, for which the first frame would have to wait. The frames that
+  /// follow are the same to the last bit.
+  void prepare();
   /// As of the next step. The others are not moved by it: who does not meet it goes on as without it, bit for bit.
   BodyId add_body(PreparedBody&& body, const Spawn& spawn = {});
   /// With its anchors, forces and winds.
@@ -251,6 +271,8 @@ class Simulation {
  private:
   struct Impl;
   explicit Simulation(std::unique_ptr<Impl> impl);
+  static Expected<Simulation> create_or_throw(const Scene& scene, const RunOptions& options);
+  Expected<PreparedBody> prepare_or_throw(const BodySpec& spec) const;
   std::unique_ptr<Impl> impl_;
 };
 

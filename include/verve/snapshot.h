@@ -17,7 +17,12 @@ class Snapshot {
  public:
   int frame() const;
   double time() const;
-  /// As bytes that another process of the same machine type reads; `where` names them in messages.
+  /// Bodies that were added with a function of the program (PotentialSpec::formula, law), which no file can have: those
+  /// of the scene are no part of a snapshot, and those registered by a name (plugin.h) are written by that. One error
+  /// each; in memory such snapshots are as good as others.
+  Diagnostics unwritable() const;
+  /// As bytes that another process of the same machine type reads; `where` names them in messages. Throws
+  /// std::invalid_argument with the text of unwritable() where that has errors.
   std::vector<unsigned char> bytes() const;
   static Expected<Snapshot> from_bytes(const std::vector<unsigned char>& bytes, const std::string& where);
 
@@ -28,7 +33,7 @@ class Snapshot {
   std::shared_ptr<const Content> content_;
 };
 
-/// Written beside its place and then moved there: a file is whole or as it was.
+/// Written beside its place and then moved there: a file is whole or as it was. Errors of unwritable() as well.
 Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot);
 Expected<Snapshot> read_snapshot(const std::filesystem::path& path);
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "verve/choices.h"
+#include "verve/contract_tests.h"
 #include "verve/convert.h"
 #include "verve/material.h"
 #include "verve/mesh.h"
+#include "verve/plugin.h"
 #include "verve/record.h"
 #include "verve/registry.h"
 #include "verve/scene.h"

@@ -70,6 +70,7 @@ verve_status verve_create(const char* scene, const verve_options* options, verve
                                     std::to_string(verve::most_threads));
     verve::Expected<verve::Simulation> made = verve::Simulation::create(*read, {.threads = given.threads, .tasks = tasks_of(given)});
     if (!made) return refuse(made.diagnostics());
+    report(made.diagnostics());
     *out = new verve_simulation{std::move(*made), {}};
     return VERVE_OK;
   });

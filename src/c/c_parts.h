@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "verve/scene_file.h"
 #include "verve/simulation.h"
 
 struct verve_simulation {
@@ -65,6 +66,9 @@ verve_status on(Simulation* simulation, Call&& call) noexcept {
   return guarded([&] { return call(simulation->simulation); });
 }
 
+/// Warnings and notes go to the log.
+void report(const verve::Diagnostics& notes);
+
 inline verve_status refuse(const verve::Diagnostics& problems) { return fail(VERVE_BAD_INPUT, problems.text()); }
 
 inline Vec3 vector(const double* v, const char* what) {
@@ -75,6 +79,34 @@ inline Vec3 vector(const double* v, const char* what) {
 inline const char* required(const char* text, const char* what) {
   if (!text) throw std::invalid_argument(std::string(what) + ": found null, expected a text");
   return text;
+}
+
+/// A piece of a scene as JSON text, in its list `key`. What it acts on is for the simulation to look for.
+template <class Spec>
+verve::Expected<Spec> parsed(const char* text, const char* function, const char* key,
+                             std::vector<Spec> verve::Scene::* list, const std::string& body) {
+  const std::string scene = "{\"version\": 1, \"bodies\": [{\"name\": \"" + body +
+                            "\", \"mesh\": {\"generator\": \"box\"}}], \"" + key + "\": [" +
+                            required(text, function) + "]}";
+  const verve::Expected<verve::Scene> read = verve::parse_scene(scene, key);
+  if (!read) return read.diagnostics();
+  return ((*read).*list).at(0);
+}
+
+/// As many as fit, and how many there are.
+template <class Items>
+void hand_over_numbers(const Items& items, int32_t* out, size_t capacity, size_t* count) {
+  if (!count || (!out && capacity > 0)) throw std::invalid_argument("found null, expected a list and its length");
+  *count = items.size();
+  for (size_t i = 0; i < std::min(capacity, items.size()); ++i) out[i] = int32_t(items[i]);
+}
+
+/// A structure of the caller's, as far as it goes.
+template <class T>
+T taken(const T* given, const T& full) {
+  T out = full;
+  if (given) std::memcpy(static_cast<void*>(&out), given, std::min(given->struct_size, sizeof out));
+  return out;
 }
 
 inline bool has_body(const verve_simulation* s, int32_t body) { return s && s->simulation.has_body(body); }

@@ -1,6 +1,5 @@
 // The C interface: bodies and colliders that come and go, forces, and what is asked of a running simulation.
 #include "c_parts.h"
-#include "verve/scene_file.h"
 
 struct verve_prepared {
   std::optional<verve::PreparedBody> body;
@@ -10,14 +9,6 @@ namespace {
 
 using namespace verve_c;
 using verve::Vec3;
-
-/// A structure of the caller's, as far as it goes.
-template <class T>
-T taken(const T* given, const T& full) {
-  T out = full;
-  if (given) std::memcpy(static_cast<void*>(&out), given, std::min(given->struct_size, sizeof out));
-  return out;
-}
 
 verve::Placing placing(const double* position, const double* rotation) {
   verve::Placing out;
@@ -90,6 +81,7 @@ verve_status verve_prepare(const verve_simulation* simulation, const char* body,
     if (!read) return refuse(read.diagnostics());
     verve::Expected<verve::PreparedBody> made = s.prepare(read->bodies.at(0));
     if (!made) return refuse(made.diagnostics());
+    report(made.diagnostics());
     *out = new verve_prepared{std::move(*made)};
     return VERVE_OK;
   });
@@ -127,15 +119,11 @@ int32_t verve_has_collider(const verve_simulation* s, int32_t collider) {
 verve_status verve_add_collider(verve_simulation* simulation, const char* specification, int32_t* collider) {
   return on(simulation, [&](verve::Simulation& s) -> verve_status {
     if (!collider) return fail(VERVE_MISUSE, "verve_add_collider: found null, expected a place for the id");
-    // (a scene has a body)
-    const std::string text =
-        std::string("{\"version\": 1, \"bodies\": [{\"name\": \"body\", \"mesh\": {\"generator\": \"box\"}}], "
-                    "\"colliders\": [") +
-        required(specification, "verve_add_collider") + "]}";
-    const verve::Expected<verve::Scene> read = verve::parse_scene(text, "collider");
+    const auto read = parsed(specification, "verve_add_collider", "colliders", &verve::Scene::colliders, "body");
     if (!read) return refuse(read.diagnostics());
-    const verve::Expected<verve::ColliderId> added = s.add_collider(read->colliders.at(0));
+    const verve::Expected<verve::ColliderId> added = s.add_collider(*read);
     if (!added) return refuse(added.diagnostics());
+    report(added.diagnostics());
     *collider = added->bits();
     return VERVE_OK;
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace verve {
 
@@ -39,6 +40,27 @@ void set_rest_penetrations(Contacts& contacts, const std::vector<CachedContact>&
   limit_new_energy(room, budget);
   size_t i = 0;
   contacts.each([&](Contacts::Candidate& on) { on.rest = room[i++].rest; });
+}
+
+void yield_between_colliders(Contacts& contacts, std::vector<int>& first) {
+  if (contacts.shapes.size() < 2 || !contacts.any_shape_moves()) return;
+  std::vector<Contacts::OnShape>& all = contacts.on_shapes;
+  first.clear();
+  for (int i = 0; i < int(all.size()); ++i) {
+    Contacts::OnShape& a = all[i];
+    if (a.point >= int(first.size())) first.resize(a.point + 1, -1);
+    const int j = std::exchange(first[a.point], i);
+    if (j < 0) continue;
+    Contacts::OnShape& b = all[j];
+    const Vec3 x = a.at(contacts.start.data());
+    const double before = a.start_depth - a.thickness + b.start_depth - b.thickness;
+    const double after = -contacts.touch(a, x).distance - contacts.touch(b, x).distance;
+    const double grown = after - std::max(0.0, before);
+    const double sideways = norm(a.before.normal + b.before.normal);
+    if (!(grown > 0) || sideways >= 1) continue;
+    const double share = 0.5 * (1 - sideways) * grown;
+    a.rest += share, b.rest += share;
+  }
 }
 
 }  // namespace verve

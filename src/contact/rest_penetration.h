@@ -28,4 +28,11 @@ void limit_new_energy(std::span<Penetration> contacts, double budget);
 void set_rest_penetrations(Contacts& contacts, const std::vector<CachedContact>& cache, double shrink, double budget,
                            std::vector<Penetration>& room);
 
+/// Where two colliders come to overlap, by the way of one in the step, a point between them has no room: it is outside of
+/// neither, whatever it does, and a penalty would store the work of an obstacle that nothing can stop and throw the point
+/// out of there once one of them goes. What the overlap grows by becomes rest penetration, half in each, but for what the
+/// point can be squeezed out sideways while they close: by their way times the sum of their normals, which is 0 where
+/// these are opposite. `first` is kept by the caller: per point the last candidate that was seen.
+void yield_between_colliders(Contacts& contacts, std::vector<int>& first);
+
 }  // namespace verve

@@ -2,8 +2,9 @@
 // `verve list`, pictures and the live page know of them from here.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "contact/shapes.h"
 #include "verve/mesh.h"
@@ -16,10 +17,10 @@ struct ShapeEntry {
   ShapeInfo info;
   /// Of the keys of a collider that the shape lists, which check_scene has accepted. `surface`: what the key "mesh" has
   /// loaded, closed (check_closed); null for shapes that do not list it.
-  std::unique_ptr<Shape> (*make)(const ColliderSpec& spec, const Mesh* surface);
+  std::function<std::unique_ptr<Shape>(const ColliderSpec& spec, const Mesh* surface)> make;
 };
 
-std::span<const ShapeEntry> shape_registry();
+const std::vector<ShapeEntry>& shape_registry();
 /// Null when there is none of that name.
 const ShapeEntry* find_shape(const std::string& name);
 

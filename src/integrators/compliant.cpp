@@ -139,13 +139,10 @@ class Compliant final : public OwnStep {
 }  // namespace
 
 std::unique_ptr<OwnStep> make_compliant(const SolverSpec& spec) {
-  return make_compliant(true, spec.constraint_damping);
+  return std::make_unique<Compliant>(true, spec.constraint_damping);
 }
 std::unique_ptr<OwnStep> make_compliant_plain(const SolverSpec& spec) {
-  return make_compliant(false, spec.constraint_damping);
-}
-std::unique_ptr<OwnStep> make_compliant(bool geometric, double damping) {
-  return std::make_unique<Compliant>(geometric, damping);
+  return std::make_unique<Compliant>(false, spec.constraint_damping);
 }
 
 }  // namespace verve

@@ -102,8 +102,6 @@ std::string contradiction(const ConstraintRows& rows, int worst, double left, do
 std::unique_ptr<OwnStep> make_hard(const SolverSpec& spec);
 std::unique_ptr<OwnStep> make_compliant(const SolverSpec& spec);
 std::unique_ptr<OwnStep> make_compliant_plain(const SolverSpec& spec);
-/// `damping` [s]: a damper c = k damping beside every constraint.
-std::unique_ptr<OwnStep> make_compliant(bool geometric, double damping);
 std::unique_ptr<OwnStep> make_fast_projection(const SolverSpec& spec);
 std::unique_ptr<OwnStep> make_linearized_euler(const SolverSpec& spec);
 std::unique_ptr<OwnStep> make_jakobsen(const SolverSpec& spec);

@@ -30,6 +30,8 @@ StepReport World::step() {
     advance_islands(report);
   } catch (const std::exception& error) {  // of a function of the caller's
     report.status = StepStatus::callback_failed, report.message = error.what();
+  } catch (...) {
+    report.status = StepStatus::callback_failed, report.message = "found an exception that is no std::exception";
   }
   if (!report) {
     restore(before_);

@@ -1,6 +1,7 @@
 // The first axis of a method: what is minimised. A base integrator turns the state at t_n into a problem for the core.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,7 +82,7 @@ struct IntegratorNumbers {
 
 struct IntegratorEntry {
   std::string name;
-  std::unique_ptr<Integrator> (*make)(const IntegratorNumbers& numbers);
+  std::function<std::unique_ptr<Integrator>(const IntegratorNumbers& numbers)> make;
 };
 const std::vector<IntegratorEntry>& integrator_registry();
 

@@ -35,7 +35,9 @@ void load(const State& state, Island& island) {
     std::copy_n(state.p.begin() + body.first, body.count, m.p.begin() + to);
     std::copy_n(state.q.begin() + body.first, body.count, m.q.begin() + to);
     std::copy_n(state.gradient.begin() + body.first, body.count, m.gradient.begin() + to);
-    if (!state.acceleration.empty()) {
+    if (state.acceleration.empty()) {  // of a time before anything but gravity acted
+      m.acceleration.clear();
+    } else {
       m.acceleration.resize(m.x.size());
       std::copy_n(state.acceleration.begin() + body.first, body.count, m.acceleration.begin() + to);
     }

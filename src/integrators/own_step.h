@@ -2,6 +2,7 @@
 // step of its own, behind the same call as the minimising methods.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class OwnStep {
 
 struct OwnStepEntry {
   std::string name;  // on the first axis
-  std::unique_ptr<OwnStep> (*make)(const SolverSpec& spec);
+  std::function<std::unique_ptr<OwnStep>(const SolverSpec& spec)> make;
   /// Why it cannot drive a potential, as the end of a sentence ("has no constraint"); empty when it can.
   std::string (*refusal)(const Potential& potential);
   /// The longest stable step [s] at rest, of methods that have one; null: none is known beforehand.
@@ -43,6 +44,11 @@ struct OwnStepEntry {
 /// What is behind those integrator_names() that have a step of their own.
 const std::vector<OwnStepEntry>& own_step_registry();
 const OwnStepEntry* find_own_step(std::string_view name);
+
+/// The lists that registry.cpp begins with, to be added to (plugin_integrators.cpp).
+struct IntegratorEntry;
+std::vector<IntegratorEntry>& editable_integrator_registry();
+std::vector<OwnStepEntry>& editable_own_step_registry();
 
 OwnStepEntry pbd_entry();  // position_based.cpp
 OwnStepEntry xpbd_entry();

@@ -95,7 +95,8 @@ Scene settings_of(const Scene& scene) {
 
 }  // namespace
 
-Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
+/// Makes Simulation::Impl; what a function of the program throws goes on.
+Expected<Simulation> Simulation::create_or_throw(const Scene& scene, const RunOptions& options) {
   Diagnostics problems = check_scene(scene);
   if (options.threads < 0 || options.threads > most_threads)
     problems.error("threads", "found " + std::to_string(options.threads) + ", expected 0 (all) to " +
@@ -110,10 +111,15 @@ Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& op
   check_method(scene, compiled->matter, problems);
   if (problems.has_errors()) return problems;
   const int threads = options.threads > 0 ? options.threads : hardware_threads();
-  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*compiled), threads, options.tasks), scene, settings_of(scene), threads, options.tasks, {}});
+  std::unique_ptr<Impl> impl(new Impl{World(scene, std::move(*compiled), threads, options.tasks), scene,
+                                      settings_of(scene), threads, options.tasks, {}});
   impl->layout = layout_of(impl->world);
   impl->world.warn_of_long_steps(problems), impl->world.warn_of_budget(problems);
   return {Simulation(std::move(impl)), problems};
+}
+
+Expected<Simulation> Simulation::create(const Scene& scene, const RunOptions& options) {
+  return without_exceptions<Simulation>([&] { return create_or_throw(scene, options); });
 }
 
 Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -130,10 +136,14 @@ int Simulation::anchors() const { return int(impl_->world.matter.anchors.size())
 int Simulation::factorizations() const { return impl_->world.factorizations(); }
 StepReport Simulation::step() {
   StepReport report = impl_->world.step();
-  impl_->renew_view();
+  impl_->changed();
   return report;
 }
-void Simulation::reset() { impl_->world.reset(); }
+void Simulation::reset() {
+  impl_->world.reset();
+  impl_->changed();
+}
+void Simulation::prepare() { impl_->world.prepare(); }
 
 Snapshot Simulation::save() const {
   auto content = std::make_shared<Snapshot::Content>();
@@ -150,7 +160,7 @@ Diagnostics Simulation::restore(const Snapshot& snapshot) {
                       expected = i < ours.size() ? ours[i] : "nothing";
     if (found != expected) problems.error("snapshot", "found " + found + ", expected " + expected);
   }
-  if (!problems.has_errors()) impl_->world.restore(snapshot.content_->state);
+  if (!problems.has_errors()) impl_->world.restore(snapshot.content_->state), impl_->changed();
   return problems;
 }
 
@@ -236,6 +246,7 @@ void Simulation::set_state(const std::vector<Vec3>& positions, const std::vector
     }
   }
   w.forget_history();
+  impl_->changed();
 }
 
 void Simulation::set_time(double time, int frame) {
@@ -409,20 +420,6 @@ std::vector<double> Simulation::example_weights(BodyId body, int potential) cons
 
 std::string Simulation::global_solver(BodyId body) const {
   return impl_->world.island_of(impl_->body("global_solver", body)).solver().description();
-}
-
-int Simulation::winds() const { return int(impl_->world.matter.wind_surfaces.size()); }
-
-int Simulation::find_wind(std::string_view name) const {
-  for (int w = 0; w < winds(); ++w)
-    if (scene().winds[w].name == name) return w;
-  return -1;
-}
-
-void Simulation::set_wind(int wind, const Vec3& velocity) {
-  require(wind >= 0 && wind < winds(), index_message("set_wind", "wind", wind, winds()));
-  require_finite("set_wind", velocity);
-  impl_->world.state.winds[wind] = velocity;
 }
 
 AnchorId Simulation::find_anchor(std::string_view name) const {

@@ -1,4 +1,4 @@
-// Forces of the coming frame, and velocities in the units that people think in.
+// Winds, forces that last and those of the coming frame, and velocities in the units that people think in.
 #include "integrators/simulation_impl.h"
 
 namespace verve {
@@ -65,6 +65,60 @@ void Simulation::set_field(ForceField field) {
   if (field) impl_->world.expect_forces();
   impl_->world.field = std::move(field);
 }
+
+int Simulation::winds() const { return int(impl_->world.state.winds.size()); }
+int Simulation::forces() const { return int(impl_->world.state.forces.size()); }
+
+namespace {
+
+template <class Of, class Places>
+bool has(Id<Of> id, const Places& places) {
+  if (id < 0 || id >= int(places.size()) || places[id].removed) return false;
+  return id.generation() == 0 || id.generation() == places[id].generation;
+}
+
+}  // namespace
+
+bool Simulation::has_wind(WindId wind) const { return has(wind, impl_->world.state.winds); }
+bool Simulation::has_force(ForceId force) const { return has(force, impl_->world.state.forces); }
+
+WindId Simulation::find_wind(std::string_view name) const {
+  for (int w = 0; w < winds(); ++w)
+    if (has_wind(w) && scene().winds[w].name == name) return {w, impl_->world.state.winds[w].generation};
+  return -1;
+}
+
+Expected<WindId> Simulation::add_wind(const WindSpec& spec) {
+  World& w = impl_->world;
+  Scene with = w.present_scene();
+  const std::string where = "winds[" + std::to_string(with.winds.size()) + "]";
+  with.winds.push_back(spec);
+  Diagnostics problems = check_scene(with);
+  if (!problems.has_errors()) compile_wind(spec, w.model, where, problems);
+  if (problems.has_errors()) return problems;
+  return {w.add_wind(spec), problems};
+}
+
+void Simulation::remove_wind(WindId wind) { impl_->world.remove_wind(impl_->wind("remove_wind", wind)); }
+
+void Simulation::set_wind(WindId wind, const Vec3& velocity) {
+  require_finite("set_wind", velocity);
+  impl_->world.state.winds[impl_->wind("set_wind", wind)].velocity = velocity;
+}
+
+Expected<ForceId> Simulation::add_lasting_force(const ForceSpec& spec) {
+  World& w = impl_->world;
+  Scene with = w.present_scene();
+  const std::string where = "forces[" + std::to_string(with.forces.size()) + "]";
+  with.forces.push_back(spec);
+  Diagnostics problems = check_scene(with);
+  ConstantForce force;
+  if (!problems.has_errors()) force = compile_force(spec, w.model, where, problems);
+  if (problems.has_errors()) return problems;
+  return {w.add_force(spec, std::move(force)), problems};
+}
+
+void Simulation::remove_force(ForceId force) { impl_->world.remove_force(impl_->force("remove_force", force)); }
 
 void Simulation::set_velocity(BodyId id, const Vec3& velocity) {
   const int b = impl_->body("set_velocity", id);

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -36,6 +38,22 @@ inline std::string index_message(const char* function, const char* what, int fou
          std::to_string(count - 1);
 }
 
+/// What functions of the program throw while something is made is an error like others.
+template <class T, class Make>
+Expected<T> without_exceptions(Make&& make) {
+  Diagnostics problems;
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& thrown) {
+    problems.error("scene", thrown.what());
+  } catch (...) {
+    problems.error("scene", "found an exception that is no std::exception");
+  }
+  return problems;
+}
+
 struct Simulation::Impl {
   World world;
   Scene given;                      // as it was created
@@ -55,6 +73,17 @@ struct Simulation::Impl {
   };
   std::vector<Skin> skins = {};
 
+  /// Simulation::publish. Frames that nobody reads any more are filled again; readers may outlive the simulation.
+  struct Published {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<PublishedFrame>> free;
+    std::shared_ptr<const PublishedFrame> last;
+  };
+  std::shared_ptr<Published> publishing = {};
+
+  void publish();
+  /// After every change of the state: what was promised to follow it.
+  void changed() { renew_view(), publish(); }
   const Skin& skin(int body);
   void renew_view();
 
@@ -67,6 +96,8 @@ struct Simulation::Impl {
   int collider(const char* function, ColliderId id) const {
     return place(function, "collider", id, world.state.colliders);
   }
+  int wind(const char* function, WindId id) const { return place(function, "wind", id, world.state.winds); }
+  int force(const char* function, ForceId id) const { return place(function, "force", id, world.state.forces); }
   /// (one that was removed may be asked for, by its number)
   int anchor(const char* function, AnchorId id) const {
     return place(function, "anchor", id, world.state.anchors, id.generation() > 0);

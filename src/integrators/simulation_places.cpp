@@ -39,6 +39,10 @@ BodyId Simulation::body_id(int number) const {
 }
 
 Expected<PreparedBody> Simulation::prepare(const BodySpec& spec) const {
+  return without_exceptions<PreparedBody>([&] { return prepare_or_throw(spec); });
+}
+
+Expected<PreparedBody> Simulation::prepare_or_throw(const BodySpec& spec) const {
   set_threads(impl_->threads);  // (of our own: the caller's may be at work for a step)
   Scene alone = impl_->settings;
   alone.bodies.push_back(spec);
@@ -69,10 +73,15 @@ BodyId Simulation::add_body(PreparedBody&& body, const Spawn& spawn) {
   require_pose("add_body", spawn.place);
   require_finite("add_body", spawn.velocity), require_finite("add_body", spawn.angular_velocity);
   require(bodies() < BodyId::most_numbers, "add_body: found no number that is free");
-  return impl_->world.add_body(std::move(body.content_), spawn);
+  const BodyId id = impl_->world.add_body(std::move(body.content_), spawn);
+  impl_->changed();
+  return id;
 }
 
-void Simulation::remove_body(BodyId body) { impl_->world.remove_body(impl_->body("remove_body", body)); }
+void Simulation::remove_body(BodyId body) {
+  impl_->world.remove_body(impl_->body("remove_body", body));
+  impl_->changed();
+}
 
 int Simulation::colliders() const { return int(impl_->world.state.colliders.size()); }
 
@@ -90,15 +99,17 @@ ColliderId Simulation::find_collider(std::string_view name) const {
 }
 
 Expected<ColliderId> Simulation::add_collider(const ColliderSpec& spec) {
-  World& w = impl_->world;
-  Scene with = w.present_scene();
-  const std::string where = "colliders[" + std::to_string(with.colliders.size()) + "]";
-  with.colliders.push_back(spec);
-  Diagnostics problems = check_scene(with);
-  if (problems.has_errors()) return problems;
-  std::unique_ptr<const Shape> shape = make_shape(spec, where, problems);
-  if (problems.has_errors()) return problems;
-  return {w.add_collider(spec, std::move(shape)), problems};
+  return without_exceptions<ColliderId>([&]() -> Expected<ColliderId> {
+    World& w = impl_->world;
+    Scene with = w.present_scene();
+    const std::string where = "colliders[" + std::to_string(with.colliders.size()) + "]";
+    with.colliders.push_back(spec);
+    Diagnostics problems = check_scene(with);
+    if (problems.has_errors()) return problems;
+    std::unique_ptr<const Shape> shape = make_shape(spec, where, problems);
+    if (problems.has_errors()) return problems;
+    return {w.add_collider(spec, std::move(shape)), problems};
+  });
 }
 
 void Simulation::remove_collider(ColliderId c) { impl_->world.remove_collider(impl_->collider("remove_collider", c)); }

@@ -120,6 +120,52 @@ void Simulation::Impl::renew_view() {
       view[body.first_vertex + body.vertex_of_row[r]] = world.state.x[body.first + r].xyz();
 }
 
+void Simulation::Impl::publish() {
+  if (!publishing) return;
+  std::unique_ptr<PublishedFrame> frame;
+  {
+    const std::lock_guard lock(publishing->mutex);
+    if (!publishing->free.empty()) frame = std::move(publishing->free.back()), publishing->free.pop_back();
+  }
+  if (!frame) frame = std::make_unique<PublishedFrame>();
+  frame->frame = world.state.frame, frame->time = world.state.time;
+  frame->positions.resize(world.vertices()), frame->velocities.resize(world.vertices());
+  frame->bodies.resize(world.model.bodies.size());
+  for (size_t b = 0; b < world.model.bodies.size(); ++b) {
+    const Body& body = world.model.bodies[b];
+    frame->bodies[b] = {world.has_body(int(b)) ? BodyId(int(b), world.state.bodies[b].generation) : BodyId(),
+                        body.first_vertex, body.count};
+    for (int r = 0; r < body.count; ++r) {
+      const int v = body.first_vertex + body.vertex_of_row[r];
+      frame->positions[v] = world.state.x[body.first + r].xyz();
+      frame->velocities[v] = world.state.v[body.first + r].xyz();
+    }
+  }
+  std::shared_ptr<const PublishedFrame> next(frame.release(), [to = std::weak_ptr(publishing)](PublishedFrame* read) {
+    std::unique_ptr<PublishedFrame> back(read);
+    const std::shared_ptr<Published> home = to.lock();
+    if (!home) return;
+    const std::lock_guard lock(home->mutex);
+    home->free.push_back(std::move(back));
+  });
+  {
+    const std::lock_guard lock(publishing->mutex);
+    std::swap(publishing->last, next);
+  }
+}  // (what was the last before goes home here, if nobody reads it)
+
+void Simulation::publish(bool on) {
+  if (!on) return impl_->publishing.reset();
+  if (!impl_->publishing) impl_->publishing = std::make_shared<Impl::Published>();
+  impl_->publish();
+}
+
+std::shared_ptr<const PublishedFrame> Simulation::published() const {
+  if (!impl_->publishing) return nullptr;
+  const std::lock_guard lock(impl_->publishing->mutex);
+  return impl_->publishing->last;
+}
+
 std::span<const Vec3> Simulation::position_view() const {
   impl_->viewed = true;
   impl_->renew_view();

@@ -65,7 +65,9 @@ bool Sleeping::falls_asleep(const Island& island) {
 
 /// Nothing acts on this island that may be another thing in the next frame.
 bool Sleeping::is_steady(const Island& island) const {
-  if (settings_.projection || !scene_.forces.empty() || !island.active_anchors().empty()) return false;
+  if (settings_.projection || !island.active_anchors().empty()) return false;
+  for (const ForceState& force : state_.forces)
+    if (!force.removed || force.active) return false;
   for (const ColliderState& c : state_.colliders)  // one that was moved has moved, or will
     if (c.to && (norm(c.to->position - c.from->position) > 0 || !(c.to->rotation.col == c.from->rotation.col)))
       return false;

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "base/hash.h"
 #include "base/new_file.h"
@@ -82,19 +83,19 @@ void visit(A& a, Mesh& m) {
 }
 template <class A>
 void visit(A& a, MeshSpec& s) {
-  archive_all(a, s.generator, s.parameters, s.file, s.repair, s.mesh);
+  archive_all(a, s.generator, s.parameters, s.file, s.object, s.repair, s.mesh);
 }
 template <class A>
 void visit(A& a, PoseSpec& s) {
   archive_all(a, s.stretch, s.twist, s.bend);
 }
 template <class A>
-void visit(A& a, PotentialSpec& s) {  // (no formula: Snapshot::bytes refuses it)
+void visit(A& a, PotentialSpec& s) {  // (no function: Snapshot::unwritable)
   archive_all(a, s.type, s.parameters, s.arrays, s.region, s.groups, s.examples, s.poses, s.projection, s.tear);
 }
 template <class A>
 void visit(A& a, Placement& s) {
-  archive_all(a, s.scale, s.rotate, s.translate);
+  archive_all(a, s.scale, s.size, s.rotate, s.translate);
 }
 template <class A>
 void visit(A& a, InitialState& s) {
@@ -121,6 +122,22 @@ void visit(A& a, BodyPlace& p) {
 template <class A>
 void visit(A& a, ColliderState& s) {
   archive_all(a, s.added, s.removed, s.generation, s.switched, s.was_active, s.from, s.to);
+}
+template <class A>
+void visit(A& a, WindSpec& s) {
+  archive_all(a, s.name, s.body, s.velocity, s.drag, s.active);
+}
+template <class A>
+void visit(A& a, WindState& s) {
+  archive_all(a, s.added, s.removed, s.generation, s.velocity);
+}
+template <class A>
+void visit(A& a, ForceSpec& s) {
+  archive_all(a, s.body, s.vertices, s.force, s.active);
+}
+template <class A>
+void visit(A& a, ForceState& s) {
+  archive_all(a, s.added, s.removed, s.generation, s.active);
 }
 template <class A>
 void visit(A& a, PairContact& c) {
@@ -167,8 +184,8 @@ void visit(A& a, FactorRecord& r) {
 }
 template <class A>
 void visit(A& a, State& s) {
-  archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.applied, s.winds, s.force_active, s.bodies, s.ledger, s.anchors, s.colliders,
-              s.contact_pairs, s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
+  archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.applied, s.winds, s.forces, s.bodies, s.ledger,
+              s.anchors, s.colliders, s.contact_pairs, s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
               s.touching, s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 
@@ -176,7 +193,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 6;
+constexpr std::uint32_t version = 7;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;
@@ -193,7 +210,23 @@ std::uint64_t checksum(const unsigned char* first, size_t count) {
 int Snapshot::frame() const { return content_->state.frame; }
 double Snapshot::time() const { return content_->state.time; }
 
+Diagnostics Snapshot::unwritable() const {
+  Diagnostics out;
+  for (const BodyPlace& place : content_->state.bodies) {
+    if (place.removed || !place.added) continue;
+    for (size_t k = 0; k < place.added->potentials.size(); ++k) {
+      const PotentialSpec& potential = place.added->potentials[k];
+      if (!potential.formula && !potential.law) continue;
+      out.error("body \"" + place.added->name + "\": potentials[" + std::to_string(k) + "]",
+                "found \"" + potential.type + "\" with a function of the program, which no file can have; expected a "
+                "potential by name: register_potential gives the function one");
+    }
+  }
+  return out;
+}
+
 std::vector<unsigned char> Snapshot::bytes() const {
+  if (const Diagnostics problems = unwritable(); problems.has_errors()) throw std::invalid_argument(problems.text());
   ByteWriter content, out;
   Content copy = *content_;
   archive_all(content, copy.layout, copy.state);
@@ -237,7 +270,8 @@ Expected<Snapshot> Snapshot::from_bytes(const std::vector<unsigned char>& bytes,
 }
 
 Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot) {
-  Diagnostics problems;
+  Diagnostics problems = snapshot.unwritable();
+  if (problems.has_errors()) return problems;
   const std::vector<unsigned char> bytes = snapshot.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (const std::string error = write_whole_file(path, text); !error.empty())

@@ -44,7 +44,7 @@ struct BodyLedger {
   int iterations = 0, substeps = 1;
 };
 
-/// Who has a place among the bodies, anchors, colliders or winds of the model: one of the scene's, one that was added
+/// Who has a place among the bodies, anchors, colliders, winds or lasting forces of the model: one of the scene's, one that was added
 /// in its place or behind them, or nobody.
 template <class Spec>
 struct Place {
@@ -64,6 +64,14 @@ struct ColliderState : Place<ColliderSpec> {
   bool was_active = false;       // in the last frame
   // move_collider in place of the scene's tracks: where it is when the coming frame begins, and when it ends
   std::optional<Pose> from, to;
+};
+
+struct WindState : Place<WindSpec> {
+  std::optional<Vec3> velocity;  // set_wind in place of the scene's track
+};
+
+struct ForceState : Place<ForceSpec> {
+  bool active = false;  // at the last look
 };
 
 struct AnchorState : Place<AnchorSpec> {
@@ -144,8 +152,8 @@ struct State {
   std::vector<Vec4> gradient;              // of W at x, as the last step left it
   std::vector<Vec4> acceleration;          // of Motion; empty without wind
   std::vector<Vec4> applied;               // forces of the coming frame by calls; empty: none
-  std::vector<std::optional<Vec3>> winds;  // set_wind in place of the scene's track
-  std::vector<char> force_active;          // of the scene's forces, at the last look
+  std::vector<WindState> winds;
+  std::vector<ForceState> forces;  // that last
   std::vector<BodyPlace> bodies;
   std::vector<BodyLedger> ledger;
   std::vector<AnchorState> anchors;

@@ -143,7 +143,10 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
   const double from = step.from, to = step.to, h = step.h;
   Stopwatch watch;
   Contacts& c = island.contacts;
-  const bool had = island.memory.has_contacts, lost = island.memory.loses_energy();
+  // (what touched a body that has gone, or bodies that have parted since, is in the ledgers alone)
+  bool had = island.memory.has_contacts;
+  for (const int b : island.bodies()) had |= state.ledger[b].pair_energy != 0 || state.ledger[b].friction_energy != 0;
+  const bool lost = island.memory.loses_energy();
   const bool planes = scene.contact && scene.contact->response == ContactResponse::planes;
   const ContactDetector::Found found =
       detector_.detect(predict(island, h), collider_motions(from, to), {&state.contacts, &state.friction_anchors},
@@ -216,6 +219,7 @@ void World::set_rest_penetrations(Island& island, double h) {
   const double kinetic = island.kinetic(island.motion.v, drift);
   verve::set_rest_penetrations(c, state.contacts, relaxation * edge * h,
                                std::max(0.0, new_energy * kinetic + std::min(0.0, debt)), penetrations_);
+  yield_between_colliders(c, seen_points_);
 }
 
 bool World::missed_contact(const Island& island, double time) {

@@ -59,10 +59,11 @@ void World::blow(Island& island, double time, double h) {
     const WindSurface& surface = matter.wind_surfaces[w];
     if (surface.body < 0) continue;
     const WindSpec& spec = scene.winds[w];
-    const auto air = state.winds[w] ? state.winds[w] : spec.velocity.at(time);
+    const std::optional<Vec3>& set = state.winds[w].velocity;
+    const auto air = set ? set : spec.velocity.at(time);
     if (&island_of(surface.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
     const int to = islands_.offset(surface.body);
-    add_wind(surface, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
+    verve::add_wind(surface, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
              wind_work_.rate.data() + to, wind_work_.area);
   }
   // of a consistent mass the lightest motion: no vibration of the mesh may be taken past either

@@ -19,13 +19,17 @@ World::World(Scene s, CompiledScene compiled, int threads, TaskRunner tasks)
       tasks_(std::move(tasks)),
       given_bodies_(scene.bodies),
       given_colliders_(scene.colliders),
+      given_winds_(scene.winds),
+      given_forces_(scene.forces),
       given_step_(scene.step),
       given_anchors_(scene.anchors),
       islands_(model, matter) {
   body_generations_.begin(int(scene.bodies.size())), collider_generations_.begin(int(scene.colliders.size()));
   anchor_generations_.begin(int(scene.anchors.size()));
+  wind_generations_.begin(int(scene.winds.size())), force_generations_.begin(int(scene.forces.size()));
   number_vertices();
   state.bodies.resize(scene.bodies.size()), state.colliders.resize(scene.colliders.size());
+  state.winds.resize(scene.winds.size()), state.forces.resize(scene.forces.size());
   for (size_t b = 0; b < state.bodies.size(); ++b) state.bodies[b].first = model.bodies[b].first;
   reset();
 }
@@ -50,6 +54,13 @@ void make_factors(Island& island, double h, const Settings& settings) {
     }
 }
 
+void World::prepare() {
+  set_threads(threads_, &tasks_);
+  if (!settings.integrator || settings.minimizer) return;  // no matrix that is the same in all steps
+  for (const auto& island : islands_.clusters()) make_factors(*island, scene.step, settings);
+  remember();
+}
+
 void World::reset() {
   set_threads(threads_, &tasks_);
   const State old = std::move(state);
@@ -68,9 +79,11 @@ void World::reset() {
   state.colliders.resize(old.colliders.size());
   for (size_t c = 0; c < old.colliders.size(); ++c)
     static_cast<Place<ColliderSpec>&>(state.colliders[c]) = old.colliders[c];
-  state.winds.resize(matter.wind_surfaces.size());
+  state.winds.resize(old.winds.size());
+  for (size_t w = 0; w < old.winds.size(); ++w) static_cast<Place<WindSpec>&>(state.winds[w]) = old.winds[w];
+  state.forces.resize(old.forces.size());
+  for (size_t f = 0; f < old.forces.size(); ++f) static_cast<Place<ForceSpec>&>(state.forces[f]) = old.forces[f];
   if (!matter.wind_surfaces.empty() || repels()) state.acceleration.assign(model.rows, {});
-  state.force_active.assign(model.forces.size(), 0);
   for (size_t a = 0; a < matter.anchors.size(); ++a) state.anchors[a].hold.resize(matter.anchors[a].rows.size());
   state.gravity = scene.gravity;
   Materials parameters, overrides;
@@ -168,10 +181,10 @@ void World::update_forces() {
     const ConstantForce& f = model.forces[k];
     if (f.body < 0) continue;
     Island& island = islands_.of(f.body);
-    const bool active = scene.forces[k].active.at(clock(state.frame)).value_or(false);
-    if (active != bool(state.force_active[k]))  // what is remembered of the motion belongs to other forces
+    const bool active = !state.forces[k].removed && scene.forces[k].active.at(clock(state.frame)).value_or(false);
+    if (active != state.forces[k].active)  // what is remembered of the motion belongs to other forces
       for (const int member : island.bodies()) state.ledger[member].history = false;
-    state.force_active[k] = active;
+    state.forces[k].active = active;
     if (!active) continue;
     island.forcing.uniform = false;
     const int offset = islands_.offset(f.body);

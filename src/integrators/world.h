@@ -48,6 +48,8 @@ class World {
   void forget_history();
   void forces_changed();
   void set_step(double h);
+  /// Factors of all bodies, before the first frame.
+  void prepare();
   Anchors anchors() { return {scene, model, matter, state, islands_}; }
   /// Explicit methods with a step above what is stable at the start.
   void warn_of_long_steps(Diagnostics& notes);
@@ -63,6 +65,11 @@ class World {
   void remove_collider(int collider);
   void move_collider(int collider, const Pose& to, bool at_once);
   void switch_collider(int collider, bool active);
+  // Winds and forces that last: world_forces.cpp.
+  WindId add_wind(const WindSpec& spec);
+  void remove_wind(int wind);
+  ForceId add_force(const ForceSpec& spec, ConstantForce force);
+  void remove_force(int force);
   Pose pose_of(int collider, double time) const;
   bool is_active(int collider, double time) const;
   /// A scene without empty places, as one reads it from a file.
@@ -234,6 +241,9 @@ class World {
   void set_materials(int body, std::vector<ParameterValues> parameters, std::vector<ParameterValues> overrides);
   bool restore_places(const State& from, const State& to);
   bool restore_colliders(const State& from, const State& to);
+  WindSurface wind_surface_of(const WindSpec& spec) const;
+  void restore_forces(const State& from, const State& to, bool other_bodies);
+  void forces_on_changed(int body);
   void settle_colliders();
 
   /// The generations that each place has had, whatever the state has been restored to since: no id is given twice.
@@ -263,9 +273,11 @@ class World {
   int vertices_ = 0;  // of all bodies
   std::vector<BodySpec> given_bodies_;
   std::vector<ColliderSpec> given_colliders_;
+  std::vector<WindSpec> given_winds_;
+  std::vector<ForceSpec> given_forces_;
   double given_step_;                      // of the scene, before set_step
   std::vector<AnchorSpec> given_anchors_;  // and before anchors were added and removed
-  Generations body_generations_, collider_generations_, anchor_generations_;
+  Generations body_generations_, collider_generations_, anchor_generations_, wind_generations_, force_generations_;
   State before_;                           // of the frame, in case it fails
   size_t remembered_ = 0;                  // by islands, in numbers
   Islands islands_;
@@ -290,6 +302,7 @@ class World {
   // work space
   std::vector<ColliderMotion> collider_motions_;  // of the last question
   std::vector<Penetration> penetrations_;
+  std::vector<int> seen_points_;  // of yield_between_colliders
   std::vector<LowRankTerm> plane_terms_;
   std::vector<Motion> starts_;  // of searched steps, by the number of halvings
   std::vector<char> in_pile_;   // bodies, of join_near_pile,

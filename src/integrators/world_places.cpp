@@ -57,8 +57,11 @@ Scene World::present_scene() const {
   std::erase_if(out.colliders, [&](const ColliderSpec&) { return state.colliders[k++].removed; });
   k = 0;
   std::erase_if(out.anchors, [&](const AnchorSpec&) { return state.anchors[k++].removed; });
-  const auto gone = [&](const auto& spec) { return find_body(model, spec.body) < 0; };
-  std::erase_if(out.forces, gone), std::erase_if(out.winds, gone), std::erase_if(out.pushes, gone);
+  k = 0;
+  std::erase_if(out.winds, [&](const WindSpec&) { return state.winds[k++].removed; });
+  k = 0;
+  std::erase_if(out.forces, [&](const ForceSpec&) { return state.forces[k++].removed; });
+  std::erase_if(out.pushes, [&](const PushSpec& spec) { return find_body(model, spec.body) < 0; });
   if (!out.contact) return out;
   const auto present = [&](const std::string& name) {
     const auto named = [&](const auto& spec) { return spec.name == name; };
@@ -193,10 +196,10 @@ void World::remove_body(int b) {
     return of_it(g.row) || g.body == b || std::any_of(g.rows.begin(), g.rows.end(), of_it);
   });
   std::erase_if(state.factors, [&](const FactorRecord& r) { return contains(islands_.of_cluster(b).bodies(), r.body); });
-  for (ConstantForce& force : model.forces)
-    if (force.body == b) force = ConstantForce{};
-  for (WindSurface& wind : matter.wind_surfaces)
-    if (wind.body == b) wind = WindSurface{};
+  for (size_t f = 0; f < model.forces.size(); ++f)
+    if (model.forces[f].body == b) state.forces[f].removed = true, state.forces[f].active = false, model.forces[f] = {};
+  for (size_t w = 0; w < matter.wind_surfaces.size(); ++w)
+    if (matter.wind_surfaces[w].body == b) remove_wind(int(w));
 
   islands_.remove(b);
   vacate(b);
@@ -219,6 +222,7 @@ void World::remove_body(int b) {
       recall(state, island);
       island.contacts.clear(int(island.bodies().size()), int(model.colliders.size()));
       load(state, island);
+      anchors().place(island, clock(state.frame), 0);
       island.evaluate_motion();
     }
     const auto at = std::find(island.bodies().begin(), island.bodies().end(), int(k)) - island.bodies().begin();
@@ -255,10 +259,6 @@ bool World::restore_places(const State& from, const State& to) {
     occupy(b, std::move(*compiled), place.spawn, place.first);
   }
   number_vertices();
-  Diagnostics none;
-  for (size_t f = 0; f < model.forces.size(); ++f) model.forces[f] = compile_force(scene.forces[f], model, "", none);
-  for (size_t w = 0; w < matter.wind_surfaces.size(); ++w)
-    matter.wind_surfaces[w] = compile_wind(scene.winds[w], model, "", none);
   return true;
 }
 

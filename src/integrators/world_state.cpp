@@ -17,8 +17,11 @@ void World::restore(const State& to) {
   for (size_t b = 0; b < to.bodies.size(); ++b) body_generations_.know(int(b), to.bodies[b].generation);
   for (size_t c = 0; c < to.colliders.size(); ++c) collider_generations_.know(int(c), to.colliders[c].generation);
   for (size_t a = 0; a < to.anchors.size(); ++a) anchor_generations_.know(int(a), to.anchors[a].generation);
+  for (size_t w = 0; w < to.winds.size(); ++w) wind_generations_.know(int(w), to.winds[w].generation);
+  for (size_t f = 0; f < to.forces.size(); ++f) force_generations_.know(int(f), to.forces[f].generation);
   const bool other_colliders = restore_colliders(from, to), other_bodies = restore_places(from, to);
   if (other_colliders || other_bodies) islands_.clear(), compile_contact();
+  restore_forces(from, to, other_bodies);
 
   bool same_anchors = from.anchors.size() == to.anchors.size();
   for (size_t a = 0; same_anchors && a < to.anchors.size(); ++a)

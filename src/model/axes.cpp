@@ -2,15 +2,17 @@
 // src/integrators/registry.cpp, minimizers/registry.cpp and projection.cpp.
 #include <algorithm>
 
+#include "base/registered.h"
 #include "model/check_ranges.h"
+#include "model/plugins.h"
 #include "verve/registry.h"
 #include "verve/scene.h"
 
 namespace verve {
 
-const std::vector<IntegratorInfo>& integrator_infos() {
+std::vector<IntegratorInfo>& editable_integrator_infos() {
   using Budget = IntegratorInfo::Budget;
-  static const std::vector<IntegratorInfo> infos{
+  static std::vector<IntegratorInfo> infos = growable<IntegratorInfo>({
       {.name = "implicit_euler", .published = true, .budget = Budget::always},
       {.name = "generalized_alpha", .budget = Budget::conserving},  // alone it needs what its iterations bring
       {.name = "implicit_midpoint", .force_at_end = false},
@@ -29,9 +31,10 @@ const std::vector<IntegratorInfo>& integrator_infos() {
       {.name = "explicit_euler", .own_step = true},
       {.name = "verlet", .own_step = true},
       {.name = "jakobsen", .own_step = true},
-  };
+  });
   return infos;
 }
+const std::vector<IntegratorInfo>& integrator_infos() { return editable_integrator_infos(); }
 
 const std::vector<MinimizerInfo>& minimizer_infos() {
   static const std::vector<MinimizerInfo> infos{
@@ -108,8 +111,9 @@ const MinimizerInfo* find_minimizer_info(std::string_view name) { return find(mi
 const ConservationInfo* find_conservation_info(std::string_view name) { return find(conservation_infos(), name); }
 
 const std::vector<std::string>& integrator_names() {
-  static const auto names = all_names(integrator_infos());
-  return names;
+  static std::vector<std::string> names = growable<std::string>({}, integrator_infos().size() + most_plugins);
+  static std::mutex mutex;
+  return following(names, mutex, integrator_infos(), [](const IntegratorInfo& i) { return i.name; });
 }
 const std::vector<std::string>& minimizer_names() {
   static const auto names = all_names(minimizer_infos());
@@ -120,7 +124,11 @@ const std::vector<std::string>& conservation_names() {
   return names;
 }
 const std::vector<std::string>& own_step_names() {
-  static const auto names = names_where(integrator_infos(), [](const IntegratorInfo& i) { return i.own_step; });
+  static std::vector<std::string> names;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  std::vector<std::string> now = names_where(integrator_infos(), [](const IntegratorInfo& i) { return i.own_step; });
+  if (now.size() != names.size()) names = std::move(now);
   return names;
 }
 const std::vector<std::string>& post_step_names() {

@@ -1,13 +1,16 @@
 #include <algorithm>
 
+#include "base/registered.h"
+#include "model/check_ranges.h"
+#include "verve/plugin.h"
 #include "verve/registry.h"
 
 namespace verve {
 
 // Methods by name: each a point on the three axes, with the combinations that papers compare. The only list; loader,
 // schema, docs, `verve list` and the contract tests all read it.
-const std::vector<MethodInfo>& method_infos() {
-  static const std::vector<MethodInfo> infos{
+std::vector<MethodInfo>& editable_method_infos() {
+  static std::vector<MethodInfo> infos = growable<MethodInfo>({
       {"cpd",
        "Constrained Projective Dynamics on generalised-alpha: holds P, L and H and keeps the oscillation (default)",
        "generalized_alpha", "projective", "cpd", 0.8, 40, 0, true, true, false, 1, EnergyDirection::loss},
@@ -82,9 +85,10 @@ const std::vector<MethodInfo>& method_infos() {
        "xpbd", "own", "none", 0, 20, 1},
       {"small_steps", "the same with 20 sub-steps of one iteration (Macklin et al. 2019)", "xpbd", "own", "none", 0, 1,
        1.0 / 20, true, true, false, 20},
-  };
+  });
   return infos;
 }
+const std::vector<MethodInfo>& method_infos() { return editable_method_infos(); }
 
 namespace {
 
@@ -100,18 +104,52 @@ MethodInfo with_conservation(MethodInfo base, const std::string& conservation) {
 }  // namespace
 
 const std::vector<MethodInfo>& combined_methods() {
-  static const std::vector<MethodInfo> infos = [] {
-    std::vector<MethodInfo> out;
-    for (const MethodInfo& base : method_infos())
-      for (const std::string& conservation : post_step_names())
-        if (base.conservation == "none" && base.dynamic) out.push_back(with_conservation(base, conservation));
-    std::erase_if(out, [](const MethodInfo& info) {
+  static std::vector<MethodInfo> infos =
+      growable<MethodInfo>({}, (method_infos().size() + most_plugins) * post_step_names().size());
+  static size_t done = 0;  // of method_infos()
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  for (; done < method_infos().size(); ++done) {
+    const MethodInfo& base = method_infos()[done];
+    for (const std::string& conservation : post_step_names()) {
+      if (base.conservation != "none" || !base.dynamic) continue;
+      MethodInfo info = with_conservation(base, conservation);
       const auto same = [&](const MethodInfo& other) { return other.name == info.name; };
-      return std::any_of(method_infos().begin(), method_infos().end(), same);
-    });
-    return out;
-  }();
+      if (std::none_of(method_infos().begin(), method_infos().end(), same)) infos.push_back(std::move(info));
+    }
+  }
   return infos;
+}
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+}  // namespace
+
+Diagnostics register_method(const MethodInfo& method) {
+  Diagnostics out;
+  const std::string where = "register_method";
+  check_plugin_name(where.c_str(), method.name, find_method(method.name), registered().methods.size(), out);
+  const auto known = [&](const char* axis, const std::string& name, const std::vector<std::string>& names) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      out.error(where + ": " + axis, "found " + quoted(name) + ", expected one of " + list_of(names));
+  };
+  known("integrator", method.integrator, integrator_names());
+  known("minimizer", method.minimizer, minimizer_names());
+  known("conservation", method.conservation, conservation_names());
+  for (const AxesConflict& conflict : conflicts_of(method.axes())) out.error(where + ": " + conflict.axis, conflict.message);
+  if (method.iterations < 1 || method.substeps < 1)
+    out.error(where, "found " + std::to_string(method.iterations) + " iterations and " +
+                         std::to_string(method.substeps) + " sub-steps, expected at least one of each");
+  if (out.has_errors()) return out;
+  registry_of_plugins().methods.push_back(method.name);
+  editable_method_infos().push_back(method);
+  return out;
 }
 
 const MethodInfo* find_method(std::string_view name) {

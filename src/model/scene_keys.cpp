@@ -1,5 +1,6 @@
 #include "model/scene_keys.h"
 
+#include "base/registered.h"
 #include "verve/material.h"
 
 namespace verve {
@@ -463,9 +464,26 @@ const std::vector<Key>& keys_of<ContactPairSpec>() {
   return keys;
 }
 
+namespace {
+
+/// Of a registry that programs may add to.
+class NamesOfRegistry {
+ public:
+  template <class Infos>
+  const std::vector<std::string>& of(const Infos& infos) {
+    return following(names_, mutex_, infos, [](const auto& info) { return info.name; });
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
 const std::vector<std::string>& collider_shapes() {
-  static const auto names = names_of(shape_infos(), [](const ShapeInfo& s) { return s.name; });
-  return names;
+  static NamesOfRegistry names;
+  return names.of(shape_infos());
 }
 
 const std::vector<std::string>& generator_names() {
@@ -473,16 +491,16 @@ const std::vector<std::string>& generator_names() {
   return names;
 }
 const std::vector<std::string>& potential_names() {
-  static const auto names = names_of(potential_infos(), [](const PotentialInfo& p) { return p.name; });
-  return names;
+  static NamesOfRegistry names;
+  return names.of(potential_infos());
 }
 const std::vector<std::string>& method_names() {
-  static const auto names = names_of(method_infos(), [](const MethodInfo& m) { return m.name; });
-  return names;
+  static NamesOfRegistry names;
+  return names.of(method_infos());
 }
 const std::vector<std::string>& combined_method_names() {
-  static const auto names = names_of(combined_methods(), [](const MethodInfo& m) { return m.name; });
-  return names;
+  static NamesOfRegistry names;
+  return names.of(combined_methods());
 }
 std::string combined_words() {
   std::string out = "METHOD+";

@@ -1,8 +1,10 @@
 // An energy by a program, for all elements of a body at once: ConstitutiveLaw in verve/formula.h.
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "potentials/elements.h"
+#include "potentials/functions.h"
 #include "potentials/parameters.h"
 #include "potentials/sparse_potential.h"
 #include "potentials/triangle_frame.h"
@@ -58,11 +60,12 @@ RestElement rest_of(const std::array<int, 2>& t, const Mesh& mesh, const std::ve
   return out;
 }
 
-class CustomPotential final : public SparsePotential {
+class LawPotential final : public SparsePotential {
  public:
-  CustomPotential(const PotentialInput& in, const std::vector<RestElement>& elements, ElementParameters<Params> own)
-      : law_(in.law), own_(std::move(own)) {
-    const Params params = read_parameters<Params>(in.values);
+  LawPotential(const PotentialInput& in, LawSource source, std::shared_ptr<const ConstitutiveLaw> law,
+               const std::vector<RestElement>& elements, ElementParameters<Params> own)
+      : source_(std::move(source)), law_(std::move(law)), own_(std::move(own)) {
+    const Params params = params_of(in.values);
     for (size_t e = 0; e < elements.size(); ++e) {
       size_.push_back(elements[e].size);
       add_element(own_.at(params, int(e)).stiffness * size_[e], elements[e].rows);
@@ -74,14 +77,21 @@ class CustomPotential final : public SparsePotential {
     law_value_.resize(elements.size() * size_t(law_->dimension));
   }
 
-  std::string_view name() const override { return "custom"; }
+  std::string_view name() const override { return source_.name; }
   bool has_projection() const override { return bool(law_->projection); }
   bool is_bounded() const override { return has_projection(); }
   // nobody knows what a program would say of one element alone
   int constraints() const override { return 0; }
   void relax(const Relaxation&) override {}
   void set_parameters(const ParameterValues& values) override {
-    const Params params = read_parameters<Params>(values);
+    if (source_.renew) {
+      auto next = std::make_shared<const ConstitutiveLaw>(source_.renew(values));
+      if (next->dimension != law_->dimension || bool(next->projection) != bool(law_->projection) ||
+          bool(next->energy) != bool(law_->energy))
+        throw std::invalid_argument("\"" + std::string(name()) + "\": found a law of another kind with other parameters");
+      law_ = std::move(next);
+    }
+    const Params params = params_of(values);
     for (int e = 0; e < elements(); ++e) set_weight(e, own_.at(params, e).stiffness * size_[e]);
   }
 
@@ -107,6 +117,13 @@ class CustomPotential final : public SparsePotential {
   }
 
  private:
+  Params params_of(const ParameterValues& values) const {
+    if (!source_.renew) return read_parameters<Params>(values);
+    const auto given = values.find(source_.stiffness);
+    return {given == values.end() ? source_.standard_stiffness : given->second};
+  }
+
+  LawSource source_;
   std::shared_ptr<const ConstitutiveLaw> law_;
   ElementParameters<Params> own_;
   std::vector<double> size_;     // volume, area or length of each element at rest
@@ -115,7 +132,8 @@ class CustomPotential final : public SparsePotential {
 };
 
 template <class Cells>
-std::unique_ptr<Potential> over(const Cells& cells, const PotentialInput& in, const std::string& where,
+std::unique_ptr<Potential> over(const Cells& cells, const PotentialInput& in, const LawSource& source,
+                                const std::shared_ptr<const ConstitutiveLaw>& law, const std::string& where,
                                 Diagnostics& out) {
   std::vector<RestElement> elements;
   std::vector<int> kept;
@@ -125,31 +143,38 @@ std::unique_ptr<Potential> over(const Cells& cells, const PotentialInput& in, co
     if (inside) elements.push_back(rest_of(cell, in.mesh, in.index)), kept.push_back(count);
     ++count;
   }
-  const char* kind = std::array{"edge", "triangle", "tetrahedron"}[size_t(in.law->dimension) - 1];
+  const char* kind = std::array{"edge", "triangle", "tetrahedron"}[size_t(law->dimension) - 1];
   if (elements.empty()) {
     out.error(where, "found no " + std::string(kind) + " in the " + (count > 0 ? "region" : "mesh") +
-                         ", expected some: its law has dimension " + std::to_string(in.law->dimension));
+                         ", expected some: its law has dimension " + std::to_string(law->dimension));
     return nullptr;
   }
   const size_t problems = out.items().size();
   ElementParameters<Params> own(in.arrays, count, kept, where, out);
   if (out.items().size() > problems) return nullptr;
-  return std::make_unique<CustomPotential>(in, elements, std::move(own));
+  return std::make_unique<LawPotential>(in, source, law, elements, std::move(own));
 }
 
 std::unique_ptr<Potential> make_custom(const PotentialInput& in, const std::string& where, Diagnostics& out) {
-  const ConstitutiveLaw* law = in.law.get();
-  if (!law || law->dimension < 1 || law->dimension > 3 || bool(law->energy) == bool(law->projection)) {
-    out.error(where, "found no law, expected PotentialSpec::law with a dimension of 1, 2 or 3 and either an energy or a "
-                     "projection: \"custom\" is for programs; scene files name a potential (verve list potentials)");
-    return nullptr;
-  }
-  if (law->dimension == 3) return over(Tetrahedra::of(in.mesh), in, where, out);
-  if (law->dimension == 2) return over(Triangles::of(in.mesh), in, where, out);
-  return over(Edges::of(in.mesh), in, where, out);
+  if (is_law(in.law.get())) return make_law_potential(in, {"custom", "stiffness", 0, {}}, in.law, where, out);
+  out.error(where, "found no law, expected PotentialSpec::law with a dimension of 1, 2 or 3 and either an energy or a "
+                   "projection: \"custom\" is for programs; scene files name a potential (verve list potentials)");
+  return nullptr;
 }
 
 }  // namespace
+
+bool is_law(const ConstitutiveLaw* law) {
+  return law && law->dimension >= 1 && law->dimension <= 3 && bool(law->energy) != bool(law->projection);
+}
+
+std::unique_ptr<Potential> make_law_potential(const PotentialInput& in, const LawSource& source,
+                                              const std::shared_ptr<const ConstitutiveLaw>& law,
+                                              const std::string& where, Diagnostics& out) {
+  if (law->dimension == 3) return over(Tetrahedra::of(in.mesh), in, source, law, where, out);
+  if (law->dimension == 2) return over(Triangles::of(in.mesh), in, source, law, where, out);
+  return over(Edges::of(in.mesh), in, source, law, where, out);
+}
 
 PotentialEntry custom_entry() {
   PotentialEntry out;

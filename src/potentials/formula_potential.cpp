@@ -1,4 +1,7 @@
 // A geometric constraint by formula: verve/formula.h.
+#include <stdexcept>
+
+#include "potentials/functions.h"
 #include "potentials/group_batch.h"
 #include "potentials/sqp.h"
 
@@ -36,7 +39,37 @@ struct FormulaRule {
   }
 };
 
+/// A formula that changes with the parameters of its potential.
+class NamedFormula final : public GroupBatch<FormulaRule> {
+ public:
+  NamedFormula(const PotentialInput& in, const Groups& groups, const Params& params, ElementParameters<Params> own,
+               std::shared_ptr<Formula> formula, FormulaSource source)
+      : GroupBatch(in, groups, params, std::move(own)), live_(std::move(formula)), source_(std::move(source)) {}
+  std::string_view name() const override { return source_.name; }
+  void set_parameters(const ParameterValues& values) override {
+    Formula next = source_.renew(values);
+    if (next.values != live_->values || !next.evaluate)
+      throw std::invalid_argument("\"" + source_.name + "\": found a formula of another kind with other parameters");
+    *live_ = std::move(next);
+    GroupBatch::set_parameters({{"stiffness", source_.stiffness(values)}});
+  }
+
+ private:
+  std::shared_ptr<Formula> live_;  // what the groups refer to
+  FormulaSource source_;
+};
+
 }  // namespace
+
+std::unique_ptr<Potential> make_formula_potential(const PotentialInput& in, const FormulaSource& source,
+                                                  const std::string& where, Diagnostics& out) {
+  const auto formula = std::make_shared<Formula>(source.renew(in.values));
+  PotentialInput with{in.mesh,   in.index, {{"stiffness", source.stiffness(in.values)}}, in.arrays, in.region,
+                      in.groups, in.examples, formula};
+  return make_group_batch<FormulaRule>(with, where, out, [&](const auto& groups, const auto& params, auto&& own) {
+    return std::make_unique<NamedFormula>(with, groups, params, std::move(own), formula, source);
+  });
+}
 
 PotentialEntry formula_entry() { return group_entry<FormulaRule>(); }
 

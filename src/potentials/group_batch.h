@@ -37,7 +37,7 @@ struct GroupShape {
 };
 
 template <class Rule>
-class GroupBatch final : public GroupPotential {
+class GroupBatch : public GroupPotential {
  public:
   using Params = typename Rule::Params;
 
@@ -190,6 +190,37 @@ typename GroupBatch<Rule>::Groups find_groups(const PotentialInput& in, const ty
   return out;
 }
 
+/// A batch over the groups of a potential: make(groups, params, parameters of single groups). Null with errors at `where`.
+template <class Rule, class Make>
+std::unique_ptr<Potential> make_group_batch(const PotentialInput& in, const std::string& where, Diagnostics& notes,
+                                            Make&& make) {
+  using Params = typename Rule::Params;
+  const size_t problems = notes.items().size();
+  const Params params = read_parameters<Params>(in.values);
+  const auto groups = find_groups<Rule>(in, params, where, notes);
+  std::vector<int> all(groups.vertices.size());
+  for (size_t g = 0; g < all.size(); ++g) all[g] = int(g);
+  ElementParameters<Params> own(in.arrays, int(all.size()), all, where, notes);
+  for (size_t g = 0; g < all.size() && !own.empty() && notes.items().size() == problems; ++g)
+    if (const std::string fault = own.at(params, int(g)).check(); !fault.empty())
+      notes.error(where, "group " + std::to_string(g) + ": " + fault);
+  if constexpr (requires { Rule::fault(in); }) {
+    if (const std::string fault = Rule::fault(in); !fault.empty()) notes.error(where, fault);
+  }
+  if (groups.vertices.empty() && notes.items().size() == problems)
+    notes.error(where + ".region", "found no group of vertices inside, expected at least one");
+  if (notes.items().size() > problems) return nullptr;
+  auto made = make(groups, params, std::move(own));
+  for (int e = 0; e < made->elements(); ++e) {
+    const std::string fault = Rule::fault(made->shape(e));
+    if (!fault.empty()) {
+      notes.error(in.groups.empty() ? where : where + ".groups[" + std::to_string(e) + "]", fault);
+      return nullptr;
+    }
+  }
+  return made;
+}
+
 /// The registry line of a rule.
 template <class Rule>
 PotentialEntry group_entry() {
@@ -200,30 +231,9 @@ PotentialEntry group_entry() {
   out.info.takes_groups = !requires(const PotentialInput& in, const Params& p) { Rule::groups_of(in, p); };
   out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
   out.make = [](const PotentialInput& in, const std::string& where, Diagnostics& notes) -> std::unique_ptr<Potential> {
-    const size_t problems = notes.items().size();
-    const Params params = read_parameters<Params>(in.values);
-    const auto groups = find_groups<Rule>(in, params, where, notes);
-    std::vector<int> all(groups.vertices.size());
-    for (size_t g = 0; g < all.size(); ++g) all[g] = int(g);
-    ElementParameters<Params> own(in.arrays, int(all.size()), all, where, notes);
-    for (size_t g = 0; g < all.size() && !own.empty() && notes.items().size() == problems; ++g)
-      if (const std::string fault = own.at(params, int(g)).check(); !fault.empty())
-        notes.error(where, "group " + std::to_string(g) + ": " + fault);
-    if constexpr (requires { Rule::fault(in); }) {
-      if (const std::string fault = Rule::fault(in); !fault.empty()) notes.error(where, fault);
-    }
-    if (groups.vertices.empty() && notes.items().size() == problems)
-      notes.error(where + ".region", "found no group of vertices inside, expected at least one");
-    if (notes.items().size() > problems) return nullptr;
-    auto made = std::make_unique<GroupBatch<Rule>>(in, groups, params, std::move(own));
-    for (int e = 0; e < made->elements(); ++e) {
-      const std::string fault = Rule::fault(made->shape(e));
-      if (!fault.empty()) {
-        notes.error(in.groups.empty() ? where : where + ".groups[" + std::to_string(e) + "]", fault);
-        return nullptr;
-      }
-    }
-    return made;
+    return make_group_batch<Rule>(in, where, notes, [&](const auto& groups, const Params& params, auto&& own) {
+      return std::make_unique<GroupBatch<Rule>>(in, groups, params, std::move(own));
+    });
   };
   return out;
 }

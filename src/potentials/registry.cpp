@@ -22,6 +22,7 @@
 #include "potentials/tri_limit_axes.h"
 #include "potentials/tri_strain.h"
 #include "potentials/volume_spring.h"
+#include "base/registered.h"
 
 namespace verve {
 
@@ -42,10 +43,10 @@ PotentialEntry formula_entry();
 PotentialEntry examples_entry();
 PotentialEntry custom_entry();
 
-// The only list. Loader, schema, docs, `verve list` and the contract tests all read it.
-const std::vector<PotentialEntry>& potential_registry() {
+// The only list, which programs add to (plugins.cpp). Loader, schema, docs, `verve list` and the contract tests all read it.
+std::vector<PotentialEntry>& editable_potential_registry() {
   // clang-format off
-  static const std::vector<PotentialEntry> entries{
+  static std::vector<PotentialEntry> entries = growable<PotentialEntry>({
       entry<Spring>(),
       entry<EdgeStrain>(),
       entry<TriStrain>(),
@@ -82,10 +83,11 @@ const std::vector<PotentialEntry>& potential_registry() {
       formula_entry(),
       examples_entry(),
       custom_entry(),
-  };
+  });
   // clang-format on
   return entries;
 }
+const std::vector<PotentialEntry>& potential_registry() { return editable_potential_registry(); }
 
 const PotentialEntry* find_potential(std::string_view name) {
   for (const PotentialEntry& e : potential_registry())
@@ -94,12 +96,9 @@ const PotentialEntry* find_potential(std::string_view name) {
 }
 
 const std::vector<PotentialInfo>& potential_infos() {
-  static const std::vector<PotentialInfo> infos = [] {
-    std::vector<PotentialInfo> out;
-    for (const PotentialEntry& e : potential_registry()) out.push_back(e.info);
-    return out;
-  }();
-  return infos;
+  static std::vector<PotentialInfo> infos = growable<PotentialInfo>({}, potential_registry().size() + most_plugins);
+  static std::mutex mutex;
+  return following(infos, mutex, potential_registry(), [](const PotentialEntry& e) { return e.info; });
 }
 
 }  // namespace verve

@@ -38,52 +38,6 @@ Vec3 centre_of(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("the foot of every point lies on the surface, as far away as the distance says") {
-  // d is a distance and n its gradient exactly when x - d n is on the surface (d = 0 there) and no point of the surface
-  // is nearer: d changes no faster than the point moves, checked between random pairs
-  for (const auto& [name, shape] : shapes()) {
-    CAPTURE(name);
-    const double size = size_of(*shape);
-    const Vec3 centre = centre_of(*shape);
-    int inside = 0, outside = 0;
-    for (int i = 0; i < 4000; ++i) {
-      const Vec3 x = centre + random_point(1, i, 0.8 * size), y = centre + random_point(2, i, 1.5 * size);
-      const Touch tx = shape->touch(x), ty = shape->touch(y);
-      CHECK(std::abs(norm(tx.normal) - 1) < 1e-14);
-      // rounding of coordinates of size 1 to 10 and of one square root; of faces of a mesh, which are many, the first of
-      // those that are equally near to ties.h, and the foot as far off (one of these points)
-      const double off = std::abs(shape->touch(x - tx.normal * tx.distance).distance);
-      CHECK(off < (name == "mesh" ? tie : 1e-13) * (1 + size));
-      CHECK(std::abs(tx.distance - ty.distance) <= norm(x - y) * (1 + 1e-13));
-      (tx.distance < 0 ? inside : outside)++;
-    }
-    CHECK(inside > 50);
-    CHECK(outside > 50);
-  }
-}
-
-TEST_CASE("the normal of every shape is the slope of its distance") {
-  for (const auto& [name, shape] : shapes()) {
-    CAPTURE(name);
-    const double size = size_of(*shape), e = 1e-6 * size;
-    int kinks = 0;
-    for (int i = 0; i < 2000; ++i) {
-      const Vec3 x = centre_of(*shape) + random_point(3, i, 1.2 * size);
-      const Touch t = shape->touch(x);
-      Vec3 slope;
-      for (int k = 0; k < 3; ++k) {
-        Vec3 up = x, down = x;
-        up[k] += e, down[k] -= e;
-        slope[k] = (shape->touch(up).distance - shape->touch(down).distance) / (2 * e);
-      }
-      // second derivative 1/d: an error e^2/d^2 of central differences and 1e-16/1e-6 of rounding; kinks are where two
-      // points of the surface are equally near, met by one point in some hundreds
-      if (norm(slope - t.normal) > 1e-4) ++kinks;
-    }
-    CHECK(kinks <= 10);
-  }
-}
-
 TEST_CASE("distances of the shapes are those of their formulas at chosen points") {
   CHECK(make_plane({0, 2, 0}, 0.5)->touch(Vec3{3, 2, 1}).distance == 1.5);
   const Touch centre = make_sphere(2)->touch(Vec3{});
@@ -141,26 +95,6 @@ TEST_CASE("the sign of a mesh's distance is right at reflex corners and where ne
     for (const auto& f : {std::array{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}})
       inside = inside && dot(cross(v[f[1]] - v[f[0]], v[f[2]] - v[f[0]]), x - v[f[0]]) < 0;
     CHECK((needle->touch(x).distance < 0) == inside);
-  }
-}
-
-TEST_CASE("many points at once give the same bits as one by one, on any number of threads") {
-  for (const auto& [name, shape] : shapes()) {
-    CAPTURE(name);
-    std::vector<Vec4> x;
-    for (int i = 0; i < 3000; ++i) x.push_back(Vec4(random_point(8, i, 1.5)));
-    std::vector<Touch> one(x.size()), many(x.size());
-    shape->touch(x.data(), int(x.size()), one.data());
-    for (const int threads : {2, 3, 16}) {
-      set_threads(threads);
-      shape->touch(x.data(), int(x.size()), many.data());
-      set_threads(1);
-      for (size_t i = 0; i < x.size(); ++i) {
-        CHECK(one[i].distance == many[i].distance);
-        CHECK(one[i].normal == many[i].normal);
-      }
-    }
-    for (size_t i = 0; i < x.size(); ++i) CHECK(shape->touch(x[i].xyz()).distance == one[i].distance);
   }
 }
 
@@ -264,33 +198,6 @@ TEST_CASE("corners and edges of a shape lie on its surface, or its radius below,
       }
       CHECK(c.shape->touch(middle - (f.sides[e][0] + f.sides[e][1]) * 0.05).distance < 0);
     }
-  }
-}
-
-TEST_CASE("what is drawn of a shape has its corners on the surface and looks outward") {
-  for (const auto& [name, shape] : shapes()) {
-    CAPTURE(name);
-    const ShapeTriangles drawn = shape->tessellate(2);
-    REQUIRE(!drawn.triangles.empty());
-    for (const Vec3& p : drawn.points) CHECK(std::abs(shape->touch(p).distance) < 1e-14 * (1 + norm(p)));
-    double volume = 0;
-    for (const auto& [a, b, c] : drawn.triangles) {
-      const Vec3 &p = drawn.points[a], &q = drawn.points[b], &r = drawn.points[c];
-      volume += dot(p, cross(q, r)) / 6;
-      if (name == "mesh") continue;  // a mesh of its own
-      // a chord of the 48-gons is off by 4 degrees at most, a triangle at the pole of a ball by twice that
-      CHECK(dot(direction(cross(q - p, r - p), {}), shape->touch((p + q + r) / 3).normal) > 0.97);
-    }
-    // closed: the volume is the same about any origin, and no more than that of the box
-    const Box box = shape->bounds();
-    if (shape->flat_normal()) continue;
-    CHECK(volume > 0);
-    CHECK(volume <= (box.high.x - box.low.x) * (box.high.y - box.low.y) * (box.high.z - box.low.z) * (1 + 1e-12));
-    double moved = 0;
-    const Vec3 o{3, -2, 5};
-    for (const auto& [a, b, c] : drawn.triangles)
-      moved += dot(drawn.points[a] - o, cross(drawn.points[b] - o, drawn.points[c] - o)) / 6;
-    CHECK(moved == doctest::Approx(volume).epsilon(1e-9));
   }
 }
 

@@ -204,7 +204,9 @@ TEST_CASE("a damper beside a compliant constraint takes the oscillation out of i
     for (int v = 0; v < 2; ++v) island.motion.x[v].x *= 1.2;
     rig.loaded();
     const Settings settings = settings_for("compliant", 1);
-    const std::unique_ptr<OwnStep> own = make_compliant(true, damping);
+    SolverSpec spec;
+    spec.constraint_damping = damping;  // [s]: a damper c = k damping beside every constraint
+    const std::unique_ptr<OwnStep> own = make_compliant(spec);
     double stretch = 0;
     for (int i = 0; i < 400; ++i) {
       StepOutcome out;

@@ -253,82 +253,230 @@ TEST_CASE("a collider that is added, switched off or removed is felt from the ne
   CHECK(!twice);  // the name is taken
 }
 
-TEST_CASE("a thousand random sequences of add, remove, move, pin, snapshot and restore keep the books and leave no trace") {
-  // (a few here; of `VERVE_RANDOM_SEQUENCES=1000` one, 849, throws a body away at 90 m/s: decision 015)
-  const char* const wanted = std::getenv("VERVE_RANDOM_SEQUENCES");
-  const int sequences = wanted ? std::atoi(wanted) : 12;
-  for (int seed = 1; seed <= sequences; ++seed) {
-    CAPTURE(seed);
-    std::mt19937 random(seed);
-    const auto pick = [&](int n) { return int(random() % unsigned(n)); };
-    const auto real = [&](double low, double high) { return low + (high - low) * (random() % 1000) / 999; };
-    Scene scene = on_a_floor();
-    scene.bodies[0].potentials[0].tear = 1.5;
+TEST_CASE("between colliders that come to overlap a body is not loaded like a spring") {
+  // a corner of a box between a ball and the floor, into which the ball is pushed: nothing that the corner could do would
+  // bring it out of both, and what is stored there would throw it when the ball goes
+  Scene scene = on_a_floor();
+  scene.bodies.resize(1);
+  scene.bodies[0].place.translate = {0, 0.1, 0};
+  for (const double restitution : {0.0, 1.0}) {
     Simulation sim = make(scene);
-    std::vector<BodyId> bodies{sim.body_id(0), sim.body_id(1)}, gone;
-    std::vector<ColliderId> colliders;
-    std::vector<AnchorId> pins;
-    std::optional<std::pair<Snapshot, std::vector<BodyId>>> saved;
-    for (int op = 0; op < 25; ++op) {
-      CAPTURE(op);
-      switch (pick(9)) {
-        case 0:
-          if (bodies.size() < 6)
-            bodies.push_back(add(sim, small_box("new", {0, 0, 0}), {{}, {{real(-1, 1), real(0.2, 1.5), real(-0.3, 0.3)}, {}}, {}, {}}));
-          break;
-        case 1:
-          if (bodies.size() > 1) {
-            const int k = pick(int(bodies.size()));
-            sim.remove_body(bodies[k]);
-            gone.push_back(bodies[k]), bodies.erase(bodies.begin() + k);
-            pins.clear();
-          }
-          break;
-        case 2:
-          if (colliders.size() < 3) {
-            ColliderSpec ball;
-            ball.shape = "sphere", ball.radius = 0.2, ball.position = Vec3{real(-1, 1), 0.2, real(-0.3, 0.3)};
-            colliders.push_back(sim.add_collider(ball).value());
-          }
-          break;
-        case 3:
-          if (!colliders.empty()) {
-            Placing to = sim.collider_placing(colliders[0]);
-            to.position += Vec3{real(-0.1, 0.1), real(-0.05, 0.05), 0};
-            sim.move_collider(colliders[0], to);
-          }
-          break;
-        case 4:
-          if (!colliders.empty()) sim.remove_collider(colliders.back()), colliders.pop_back();
-          break;
-        case 5: {
-          AnchorSpec pin;
-          pin.body = sim.body_name(bodies[pick(int(bodies.size()))]), pin.vertices.indices = {0}, pin.stiffness = 1e3;
-          pins.push_back(sim.add_anchor(pin));
-          break;
-        }
-        case 6:
-          if (!pins.empty()) sim.remove_anchor(pins.back()), pins.pop_back();
-          break;
-        case 7:
-          saved.emplace(sim.save(), bodies);
-          break;
-        case 8:
-          if (saved) {
-            CHECK(!sim.restore(saved->first).has_errors());
-            bodies = saved->second, colliders.clear(), pins.clear(), gone.clear();
-          }
-          break;
-      }
+    for (int f = 0; f < 20; ++f) REQUIRE(sim.step());
+    ColliderSpec ball;
+    ball.name = "ball", ball.shape = "sphere", ball.radius = 0.2, ball.position = Vec3{0.1, 0.21, 0.1};
+    ball.restitution = restitution;
+    const ColliderId id = sim.add_collider(ball).value();
+    REQUIRE(sim.step());
+    const Measures before = sim.measure();
+    for (int f = 1; f <= 2; ++f) {
+      sim.move_collider(id, {{0.1 - 0.04 * f, 0.21 - 0.03 * f, 0.1}, {}});
       REQUIRE(sim.step());
-      for (const BodyId b : gone) CHECK(!sim.has_body(b));
-      for (const BodyId b : bodies) CHECK(sim.has_body(b));
-      const Measures m = sim.measure();
-      CHECK(std::isfinite(m.total + m.booked_loss + m.work + m.owed));
-      for (const Vec3& x : sim.positions()) CHECK(norm(x) < 10);
     }
-    Simulation clone = sim.clone();
-    for (int f = 0; f < 3; ++f) clone.step(), sim.step();
-    CHECK(clone.state_hash() == sim.state_hash());
+    // at the speed of the ball, 1.5 m/s, the body has 9 J
+    const Measures m = sim.measure();
+    CHECK(m.contact < 5);
+    CHECK(m.work - before.work < 150);
+    sim.remove_collider(id);
+    for (int f = 0; f < 10; ++f) {
+      REQUIRE(sim.step());
+      for (const Vec3& v : sim.velocities()) CHECK(norm(v) < 15);
+    }
+    const Measures after = sim.measure();
+    CHECK(after.total + after.booked_loss - after.work + after.owed ==
+          doctest::Approx(before.total + before.booked_loss - before.work + before.owed).epsilon(1e-4).scale(after.work + 1));
   }
+}
+
+namespace {
+
+/// What comes, goes, moves, tears, is held, saved and gone back to, in an order that a seed draws.
+class Sequence {
+ public:
+  explicit Sequence(int seed) : random_(unsigned(seed)), sim_(make(scene())) {
+    bodies_ = {sim_.body_id(0), sim_.body_id(1)};
+  }
+
+  void run(int operations) {
+    for (int op = 0; op < operations; ++op) {
+      CAPTURE(op);
+      draw();
+      step();
+    }
+    Simulation clone = sim_.clone();
+    for (int f = 0; f < 3; ++f) clone.step(), sim_.step();
+    CHECK(clone.state_hash() == sim_.state_hash());
+  }
+  int torn() const { return torn_; }
+
+ private:
+  static Scene scene() {
+    Scene out = on_a_floor();
+    for (BodySpec& body : out.bodies) body.potentials[0].tear = 1.5;
+    return out;
+  }
+  int pick(int n) { return int(random_() % unsigned(n)); }
+  double real(double low, double high) { return low + (high - low) * (random_() % 1000) / 999; }
+  BodyId some_body() { return bodies_[size_t(pick(int(bodies_.size())))]; }
+
+  void draw() {
+    outside_ = 0;
+    switch (pick(14)) {
+      case 0:
+        if (bodies_.size() >= 6) break;
+        bodies_.push_back(add(sim_, small_box("new", {0, 0, 0}),
+                              {{}, {{real(-1, 1), real(0.2, 1.5), real(-0.3, 0.3)}, {}}, {}, {}}));
+        break;
+      case 1: {
+        if (bodies_.size() < 2) break;
+        const size_t k = size_t(pick(int(bodies_.size())));
+        sim_.remove_body(bodies_[k]);
+        gone_.push_back(bodies_[k]), bodies_.erase(bodies_.begin() + std::ptrdiff_t(k));
+        break;
+      }
+      case 2:
+        if (colliders_.size() < 3) {
+          ColliderSpec ball;
+          ball.shape = "sphere", ball.radius = 0.2, ball.position = Vec3{real(-1, 1), 0.2, real(-0.3, 0.3)};
+          colliders_.push_back(sim_.add_collider(ball).value());
+        }
+        break;
+      case 3:
+        if (!colliders_.empty()) {
+          Placing to = sim_.collider_placing(colliders_[0]);
+          to.position += Vec3{real(-0.1, 0.1), real(-0.05, 0.05), 0};
+          sim_.move_collider(colliders_[0], to);
+        }
+        break;
+      case 4:
+        if (!colliders_.empty()) sim_.remove_collider(colliders_.back()), colliders_.pop_back();
+        break;
+      case 5: {
+        const BodyId body = some_body();
+        AnchorSpec pin;
+        pin.body = sim_.body_name(body), pin.vertices.indices = {0}, pin.stiffness = pin_stiffness;
+        pins_.push_back({sim_.add_anchor(pin), body, vertex_of(body)});
+        break;
+      }
+      case 6:  // it takes along what its spring has
+        if (pins_.empty()) break;
+        sim_.remove_anchor(pins_.back().id);
+        outside_ = -0.5 * pin_stiffness * dot(pins_.back().way(*this), pins_.back().way(*this));
+        pins_.pop_back();
+        break;
+      case 7:  // pulled apart: what is beyond its limit tears
+        for (const double side : {-1.0, 1.0}) {
+          Selection half;
+          const BodyId body = bodies_[0];
+          const std::vector<Vec3>& rest = sim_.mesh(body).vertices;
+          for (size_t v = 0; v < rest.size(); ++v)
+            if ((rest[v].x - rest[0].x > 0.1) == (side > 0)) half.indices.push_back(int(v));
+          sim_.add_force(body, Vec3{side, 0, 0} * real(300, 1500), half);
+        }
+        break;
+      case 8:
+        winds_.push_back(sim_.add_wind({"", sim_.body_name(some_body()), Vec3{real(-3, 3), 0, real(-3, 3)}, 1.2, true}).value());
+        break;
+      case 9:
+        if (!winds_.empty()) sim_.remove_wind(winds_.back()), winds_.pop_back();
+        break;
+      case 10: {
+        const BodyId body = some_body();
+        ForceSpec force;
+        force.body = sim_.body_name(body), force.vertices.all = true, force.force = {real(-5, 5), 0, real(-5, 5)};
+        forces_.push_back({sim_.add_lasting_force(force).value(), body, force.force});
+        outside_ = -dot(force.force, sim_.measure(body).center);  // its potential
+        break;
+      }
+      case 11:
+        if (forces_.empty()) break;
+        sim_.remove_force(forces_.back().id);
+        outside_ = dot(forces_.back().force, sim_.measure(forces_.back().body).center);
+        forces_.pop_back();
+        break;
+      case 12: saved_.emplace(Saved{sim_.save(), bodies_}); break;
+      case 13:
+        if (!saved_) break;
+        CHECK(!sim_.restore(saved_->snapshot).has_errors());
+        bodies_ = saved_->bodies, gone_.clear();
+        break;
+    }
+    // what went with a body, or was not there in the state that was gone back to
+    std::erase_if(pins_, [&](const Pin& pin) { return pin.id >= sim_.anchors() || !holds(pin.id); });
+    std::erase_if(winds_, [&](WindId id) { return !sim_.has_wind(id); });
+    std::erase_if(forces_, [&](const Force& force) { return !sim_.has_force(force.id); });
+    std::erase_if(colliders_, [&](ColliderId id) { return !sim_.has_collider(id); });
+  }
+  bool holds(AnchorId id) const {
+    try {
+      return sim_.anchor_active(id), true;
+    } catch (const std::invalid_argument&) {
+      return false;
+    }
+  }
+
+  Vec3 vertex_of(BodyId body) const { return sim_.positions()[size_t(sim_.first_vertex(body))]; }
+
+  /// What nothing but the outside changes.
+  double books() const {
+    const Measures m = sim_.measure();
+    return m.total + m.booked_loss + m.heat - m.work + m.owed;
+  }
+
+  void step() {
+    const double before = books();
+    const StepReport report = sim_.step();
+    REQUIRE_MESSAGE(report, report.message);
+    torn_ += report.torn;
+    for (const BodyId b : gone_) CHECK(!sim_.has_body(b));
+    for (const BodyId b : bodies_) CHECK(sim_.has_body(b));
+    const Measures m = sim_.measure();
+    const double scale = std::abs(m.total) + std::abs(m.booked_loss) + std::abs(m.work) + 1;
+    CHECK(std::abs(books() - before - outside_) <= 1e-5 * scale);
+    // (the wind takes some of it away at some m/s, for a second)
+    for (const Vec3& x : sim_.positions()) CHECK(norm(x) < 20);
+    for (const Vec3& v : sim_.velocities()) CHECK(norm(v) < 60);
+  }
+
+  static constexpr double pin_stiffness = 1e3;  // [N/m]
+  struct Pin {
+    AnchorId id;
+    BodyId body;
+    Vec3 at;  // of vertex 0, when it was added
+    Vec3 way(const Sequence& s) const { return s.vertex_of(body) - at; }
+  };
+  struct Force {
+    ForceId id;
+    BodyId body;
+    Vec3 force;
+  };
+  struct Saved {
+    Snapshot snapshot;
+    std::vector<BodyId> bodies;
+  };
+  std::mt19937 random_;
+  Simulation sim_;
+  std::vector<BodyId> bodies_, gone_;
+  std::vector<ColliderId> colliders_;
+  std::vector<Pin> pins_;
+  std::vector<WindId> winds_;
+  std::vector<Force> forces_;
+  std::optional<Saved> saved_;
+  int torn_ = 0;
+  double outside_ = 0;  // of what was done, what the coming frame has more in the books than it began with [J]
+};
+
+}  // namespace
+
+TEST_CASE("a thousand random sequences of add, remove, move, pin, tear, snapshot and restore keep the books and leave no trace") {
+  // (a few here; VERVE_RANDOM_SEQUENCES=1000 runs a thousand, under the sanitizers too: docs/decisions/015-places.md)
+  const char *const wanted = std::getenv("VERVE_RANDOM_SEQUENCES"), *const first = std::getenv("VERVE_FIRST_SEQUENCE");
+  const int sequences = wanted ? std::atoi(wanted) : 12, from = first ? std::atoi(first) : 1;
+  int torn = 0;
+  for (int seed = from; seed < from + sequences; ++seed) {
+    CAPTURE(seed);
+    Sequence sequence(seed);
+    sequence.run(25);
+    torn += sequence.torn();
+  }
+  CHECK(torn > 0);
 }

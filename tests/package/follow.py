@@ -134,7 +134,7 @@ def main(source, build, place, launcher):
         "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG", "-DVERVE_PRECOMPILE=OFF", "-DVERVE_BUILD_TESTS=ON",
         "-DCMAKE_CXX_COMPILER_LAUNCHER=" + ";".join(words))
     link_objects(source, build, copy, copy_build, touched, same)
-    print(run("cmake", "--build", copy_build, "--target", "verve_cli", "test_potentials", "test_contact",
+    print(run("cmake", "--build", copy_build, "--target", "verve_cli", "test_contracts", "test_potentials",
               "test_integrators", "--", "--quiet"))
 
     verve = os.path.join(copy_build, "bin", "verve")
@@ -151,9 +151,8 @@ def main(source, build, place, launcher):
     def tests(program, *which):
         print(run(os.path.join(copy_build, "tests", program, f"test_{program}"), *which).splitlines()[-2])
     tests("potentials", "-sf=*test_contract.cpp")
-    tests("contact", "-sf=*test_shapes.cpp")
-    tests("integrators", "-tc=a free body falls*,a body at rest*,a run restarted*,"
-                         "every method goes on from a snapshot*")
+    tests("contracts", "-tc=every*")
+    tests("integrators", "-tc=a run restarted*,every method goes on from a snapshot*")
 
 
 main(*sys.argv[1:])

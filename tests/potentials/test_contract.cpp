@@ -123,43 +123,6 @@ TEST_CASE("every Hessian is the slope of the gradient, and definite where that i
   CHECK(claimed == 17);
 }
 
-TEST_CASE("every potential's gradient is the slope of its energy") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      std::vector<Vec4> x = deformed(mesh, 0.08, seed);
-      const Slope s = slope(batch, x);
-      const double size = length(s.gradient);
-      // Central differences with step d of about eps^(1/3): truncation d^2 E'''/6 and round-off eps E/d are both near
-      // 1e-10 of the gradient for edges of 0.5; a factor of 100 for the curvature.
-      const double d = 1e-5;
-      double worst = 0;
-      for (size_t v = 0; v < x.size(); ++v) {
-        for (double Vec4::*axis : {&Vec4::x, &Vec4::y, &Vec4::z}) {
-          const double keep = x[v].*axis;
-          x[v].*axis = keep + d;
-          const double up = batch.energy(x.data());
-          x[v].*axis = keep - d;
-          const double down = batch.energy(x.data());
-          x[v].*axis = keep;
-          worst = std::max(worst, std::abs((up - down) / (2 * d) - s.gradient[v].*axis));
-        }
-      }
-      CHECK(worst <= 1e-8 * size);
-    }
-  });
-}
-
-TEST_CASE("the energy alone equals the energy that comes with the gradient") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    const auto x = deformed(mesh, 0.1, 4);
-    // found another way it may cancel down to 1e-4 of its terms
-    const double with_gradient = slope(batch, x).energy;
-    CHECK(std::abs(batch.energy(x.data()) - with_gradient) <= 1e-11 * std::abs(with_gradient));
-    const double in_float = slope(batch, x, Precision::float32).energy;
-    CHECK(std::abs(batch.energy(x.data(), Precision::float32) - in_float) <= 1e-2 * std::abs(in_float));
-  });
-}
-
 TEST_CASE("gradients are added to what is there, and leave the padding at zero") {
   for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
     const auto x = deformed(mesh, 0.1, 4);
@@ -170,77 +133,6 @@ TEST_CASE("gradients are added to what is there, and leave the padding at zero")
       REQUIRE(twice[v].x == 2 * s.gradient[v].x);
       REQUIRE(s.gradient[v].w == 0);
     }
-  });
-}
-
-TEST_CASE("internal potentials exert no net force and no net torque") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    for (const double shift : {0.0, 10.0}) {
-      auto x = deformed(mesh, 0.1, 5);
-      for (Vec4& v : x) v += Vec4(shift, -shift, shift);
-      const Slope s = slope(batch, x);
-      Vec3 force{}, torque{};
-      double forces = 0, torques = 0;
-      for (size_t v = 0; v < x.size(); ++v) {
-        const Vec3 g = s.gradient[v].xyz(), r = x[v].xyz();
-        force += g, torque += cross(r, g);
-        forces += norm(g), torques += norm(r) * norm(g);
-      }
-      CHECK(norm(force) <= 1e-14 * forces);    // round-off of the sum
-      CHECK(norm(torque) <= 1e-13 * torques);  // and of the projections
-    }
-  });
-}
-
-TEST_CASE("a potential has no energy and no gradient at rest") {
-  for_each_potential([](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
-    const auto rest = at_rest(mesh);
-    const Slope s = slope(batch, rest);
-    CHECK(batch.reference_energy() > 0);
-    CHECK((batch.prestress() > 0) == entry.info.prestressed);
-    if (entry.info.prestressed) {  // its zero is a convention, and at rest it pushes: that is what it says it does
-      CHECK(std::abs(s.energy) <= 1e-14 * batch.reference_energy());
-      CHECK(length(s.gradient) >= 1e-2 * force_scale(batch, rest) / double(rest.size() * rest.size()));
-      return;
-    }
-    CHECK(s.energy <= 1e-29 * batch.reference_energy());  // the square of a strain of a few round-offs
-    CHECK(length(s.gradient) <= 1e-14 * force_scale(batch, rest));
-  });
-}
-
-TEST_CASE("energies are never negative and vanish on the rigid motions of the rest shape only (Inventory C02)") {
-  for_each_potential([](const PotentialEntry& entry, const Mesh& mesh, Potential& batch) {
-    for (std::uint64_t k = 0; k < 300; ++k) {
-      std::vector<Vec4> x;
-      for (size_t v = 0; v < mesh.vertices.size(); ++v) x.push_back(Vec4(random_in_ball(k, v) * (k % 3 ? 1.0 : 100.0)));
-      const double e = batch.energy(x.data());
-      REQUIRE(std::isfinite(e));
-      const double at_rest_energy =
-          batch.energy(moved(at_rest(mesh), random_rotation(3, k), random_in_ball(4, k)).data());
-      if (entry.info.prestressed) {  // linear, not quadratic, in the round-off of positions; and without a sign
-        REQUIRE(std::abs(at_rest_energy) <= 1e-13 * batch.reference_energy());
-        continue;
-      }
-      REQUIRE((entry.info.slack ? e >= 0 : e > 0));
-      REQUIRE(at_rest_energy <= 1e-28 * batch.reference_energy());
-    }
-  });
-}
-
-TEST_CASE("energies do not change under 1000 random rigid motions, and gradients turn along (Inventory C02)") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    const auto x = deformed(mesh, 0.1, 6);
-    const Slope s = slope(batch, x);
-    double worst_energy = 0, worst_gradient = 0;
-    for (std::uint64_t k = 0; k < 1000; ++k) {
-      const Mat3 rotation = random_rotation(1, k);
-      const Slope t = slope(batch, moved(x, rotation, random_in_ball(2, k) * 2.0));
-      worst_energy = std::max(worst_energy, std::abs((t.energy - s.energy) / s.energy));
-      worst_gradient =
-          std::max(worst_gradient, distance(t.gradient, moved(s.gradient, rotation, {})) / length(s.gradient));
-    }
-    CHECK(worst_energy <= 1e-12);
-    CHECK(worst_gradient <= 1e-12);
   });
 }
 
@@ -267,61 +159,6 @@ TEST_CASE("the float kernel agrees with the double one to float precision") {
       // a few tens of float round-offs of the forces that cancel
       REQUIRE(distance(narrow.gradient, wide.gradient) <= 2e-6 * force_scale(batch, x));
       REQUIRE(std::abs(narrow.energy - wide.energy) <= 1e-5 * std::abs(wide.energy));
-    }
-  });
-}
-
-TEST_CASE("no point of an element's set is nearer than its projection (Inventory C03)") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    if (!batch.has_projection()) return;
-    for (std::uint64_t seed = 0; seed < 6; ++seed) {
-      // gently deformed, and wild: inverted, crossed over
-      if (seed >= 3 && !batch.projects_globally()) break;
-      auto x = deformed(mesh, seed < 3 ? 0.1 : 1.0, seed);
-      const Projection at = project(batch, x);
-      for (std::uint64_t k = 0; k < 300; ++k) {
-        // projections of other configurations are samples of the same sets: near ones and far ones
-        auto y = x;
-        const double reach = std::pow(10.0, random_signed(8, k) * 2);  // 0.01 to 100
-        for (size_t v = 0; v < y.size(); ++v) y[v] += Vec4(random_in_ball(100 + k, v) * reach);
-        const Projection sample = project(batch, y);
-        for (int e = 0, r = 0; e < batch.elements(); ++e) {
-          double best = 0, other = 0, size = 0;
-          for (const int end = r + batch.rows(e); r < end; ++r) {
-            best += dot(at.z[r] - at.p[r], at.z[r] - at.p[r]);
-            other += dot(at.z[r] - sample.p[r], at.z[r] - sample.p[r]);
-            size += dot(at.z[r], at.z[r]) + dot(at.p[r], at.p[r]);
-          }
-          REQUIRE(best <= other + 1e-14 * size);
-        }
-      }
-    }
-  });
-}
-
-TEST_CASE("projecting a projection changes nothing (Inventory C03)") {
-  for_each_potential([](const PotentialEntry&, const Mesh& mesh, Potential& batch) {
-    if (!batch.has_projection()) return;
-    const Projection at = project(batch, deformed(mesh, 0.3, 9));
-    for (int e = 0, first = 0; e < batch.elements(); first += batch.rows(e), ++e) {
-      // positions whose z is p: the least-norm solution of A x = p
-      const int rows = batch.rows(e), corners = batch.corners(e);
-      Eigen::MatrixXd A(rows, corners), p(rows, 3);
-      for (int r = 0; r < rows; ++r) {
-        for (int c = 0; c < corners; ++c) A(r, c) = batch.coefficient(e, r, c);
-        for (int a = 0; a < 3; ++a) p(r, a) = at.p[first + r][a];
-      }
-      const Eigen::MatrixXd position = A.completeOrthogonalDecomposition().solve(p);
-      std::vector<Vec4> x(mesh.vertices.size());
-      for (int c = 0; c < corners; ++c) x[batch.vertex(e, c)] = Vec4(position(c, 0), position(c, 1), position(c, 2));
-      const Projection again = project(batch, x);
-      // of all rows, one of which may be small beside the others, and of their terms, which may cancel: curvatures do
-      const double size =
-          std::max(p.rowwise().norm().maxCoeff(), (A.cwiseAbs() * position.rowwise().norm()).maxCoeff());
-      for (int r = first; r < first + rows; ++r) {
-        REQUIRE(norm(again.z[r] - at.p[r]) <= 1e-13 * size);
-        REQUIRE(norm(again.p[r] - at.p[r]) <= 1e-13 * size);
-      }
     }
   });
 }
@@ -406,28 +243,6 @@ TEST_CASE("add_weights assembles the sum of w A^T A, or a metric of the potentia
         REQUIRE(std::abs(sum) <= 1e-15 * size);
       }
   });
-}
-
-TEST_CASE("energy and gradient have the same bits on 1, 2, 3 and 16 threads") {
-  for (const PotentialEntry& entry : potential_registry()) {
-    CAPTURE(entry.info.name);
-    const Mesh mesh = suitable_mesh(entry.info, true);
-    const auto batch = make(entry, mesh);
-    const auto x = deformed(mesh, 0.01, 11);
-    for (const Precision precision : {Precision::float64, Precision::float32}) {
-      std::vector<std::uint64_t> hashes;
-      for (const int threads : {1, 2, 3, 16}) {
-        set_threads(threads);
-        const Slope s = slope(*batch, x, precision);
-        BitHash hash;
-        hash.add(s.energy);
-        for (const Vec4& g : s.gradient) hash.add(g.x), hash.add(g.y), hash.add(g.z);
-        hashes.push_back(hash.value());
-      }
-      set_threads(1);
-      for (const std::uint64_t h : hashes) CHECK(h == hashes[0]);
-    }
-  }
 }
 
 TEST_CASE("scaling the stiffness scales energy, gradient and weights, in double and in float") {
