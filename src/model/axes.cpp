@@ -46,6 +46,7 @@ const std::vector<MinimizerInfo>& minimizer_infos() {
       {.name = "admm"},  // this and the two below iterate over the elements
       {.name = "jacobi", .constant_matrix = true},
       {.name = "gauss_seidel", .constant_matrix = true},
+      {.name = "vbd", .sees_contact = true, .constant_matrix = true},  // the Hessians of its vertices are
       {.name = "own"},
   };
   return infos;
@@ -100,6 +101,9 @@ struct Rows {
   const MinimizerInfo* minimizer;
   const ConservationInfo* conservation;
 };
+
+/// Integrators with a step of their own of which contacts are a part (integrators/contact_constraints.h).
+bool projects_contacts(std::string_view integrator) { return integrator == "pbd" || integrator == "xpbd"; }
 
 }  // namespace
 
@@ -186,8 +190,9 @@ bool takes_consistent_mass(const MethodAxes& axes) {
 
 bool sees_contact(const MethodAxes& axes) {
   const Rows rows(axes);
-  return rows && rows.minimizer->sees_contact && rows.integrator->dynamic && rows.conservation->beside_contact &&
-         (rows.integrator->force_at_end || !rows.is_cpd());
+  if (!rows || !rows.integrator->dynamic || !rows.conservation->beside_contact) return false;
+  if (rows.integrator->own_step) return projects_contacts(rows.integrator->name);
+  return rows.minimizer->sees_contact && (rows.integrator->force_at_end || !rows.is_cpd());
 }
 
 bool keeps_budgets(const MethodAxes& axes) {
