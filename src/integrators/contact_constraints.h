@@ -20,6 +20,18 @@ class ContactConstraints {
   /// Moves x by one sweep, contact after contact: out along the normal, then back along the surface as far as friction
   /// holds. Returns the longest way out [m].
   double project(std::vector<Vec4>& x);
+  /// For steps that do not sweep: of where one has led, out of all contacts in as many sweeps as that takes, and v with
+  /// it.
+  void correct(double h, std::vector<Vec4>& x, std::vector<Vec4>& v);
+  /// For steps that have constraints of their own, met at x: out of all contacts and onto them by turns, until contacts
+  /// move nothing any more. `project` returns whether it has met them; the last word is its own.
+  template <class Project>
+  void take_turns(const std::vector<Vec4>& start, std::vector<Vec4>& x, Project&& project) {
+    if (empty()) return;
+    const double enough = least_way(start, x);
+    for (int k = 0; k < most_turns && project_all(enough, x) > enough; ++k)
+      if (!project()) break;
+  }
   /// What impacts give back, after v has been made of x; `before` is v where the step began.
   void restore(const std::vector<Vec4>& before, double h, std::vector<Vec4>& v) const;
   /// Leaves forces and the work of friction to the contacts of the island.
@@ -34,6 +46,10 @@ class ContactConstraints {
     double lambda = 0;   // [kg m]
     Vec3 friction{};     // likewise, along the surface
   };
+  static constexpr int most_turns = 100;
+  static double least_way(const std::vector<Vec4>& start, const std::vector<Vec4>& x);
+  /// Sweeps until none goes farther out than `enough`; how far the first one went.
+  double project_all(double enough, std::vector<Vec4>& x);
   Vec3 velocity(const Constraint& c, const std::vector<Vec4>& v, double h) const;
   void push(const Constraint& c, const Vec3& by, std::vector<Vec4>& x) const;
 
@@ -41,6 +57,7 @@ class ContactConstraints {
   const std::vector<double>* inverse_mass_ = nullptr;
   std::vector<Constraint> constraints_;
   double gravity_ = 0;  // [m/s^2]
+  std::vector<Vec4> free_;
 };
 
 }  // namespace verve

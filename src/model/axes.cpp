@@ -103,7 +103,11 @@ struct Rows {
 };
 
 /// Integrators with a step of their own of which contacts are a part (integrators/contact_constraints.h).
-bool projects_contacts(std::string_view integrator) { return integrator == "pbd" || integrator == "xpbd"; }
+bool projects_contacts(std::string_view integrator) {
+  constexpr std::string_view names[] = {"pbd", "xpbd", "symplectic_euler", "explicit_euler", "verlet", "jakobsen",
+                                        "hard", "fast_projection"};
+  return std::find(std::begin(names), std::end(names), integrator) != std::end(names);
+}
 
 }  // namespace
 
