@@ -23,14 +23,16 @@ class ContactConstraints {
   /// For steps that do not sweep: of where one has led, out of all contacts in as many sweeps as that takes, and v with
   /// it.
   void correct(double h, std::vector<Vec4>& x, std::vector<Vec4>& v);
-  /// For steps that have constraints of their own, met at x: out of all contacts and onto them by turns, until contacts
-  /// move nothing any more. `project` returns whether it has met them; the last word is its own.
+  /// For steps that have constraints of their own, met at x: out of all contacts and onto them by turns, until the way
+  /// out is a thousandth of that of the step. `project` returns whether it has met them, and has the last word.
   template <class Project>
   void take_turns(const std::vector<Vec4>& start, std::vector<Vec4>& x, Project&& project) {
     if (empty()) return;
     const double enough = least_way(start, x);
-    for (int k = 0; k < most_turns && project_all(enough, x) > enough; ++k)
-      if (!project()) break;
+    for (int k = 0; k < most_turns; ++k) {
+      const double out = project_all(enough, x);
+      if (!(out > 0) || !project() || out <= enough) return;
+    }
   }
   /// What impacts give back, after v has been made of x; `before` is v where the step began.
   void restore(const std::vector<Vec4>& before, double h, std::vector<Vec4>& v) const;
