@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "contact/interpenetration.h"
 #include "integrators/contact_scenes.h"
 
 using namespace verve;
@@ -125,6 +126,39 @@ TEST_CASE("bodies that meet by position-based methods keep P to round-off and en
     CHECK(sim.measure(1).center.x > sim.measure(0).center.x + 0.5);  // and not passed
     MESSAGE(method, ": kinetic energy at most ", most / start.kinetic);
     CHECK(most <= start.kinetic * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("solids enter each other by no more than 5 % of an edge by position-based methods") {
+  for (const std::string& method : position_based) {
+    for (const bool boxes : {false, true}) {
+      CAPTURE(method);
+      CAPTURE(boxes);
+      Scene scene = by(grounded({}, {floor_plane(0.5)}), method);
+      if (boxes) {
+        scene.bodies = {box_body(3, 1e5, "a"), box_body(3, 1e5, "b")};
+        scene.bodies[0].place.translate = {0, 0.5, 0}, scene.bodies[1].place.translate = {0.13, 1.55, 0.07};
+      } else {
+        scene.bodies = {ball_body(0.6, 4, 1e5, {0, 0.3, 0}, "a"), ball_body(0.6, 4, 1e5, {0.05, 1.2, 0}, "b")};
+      }
+      for (BodySpec& body : scene.bodies) body.friction = 0.5, body.restitution = 0.3;
+      scene.contact.emplace();
+      Simulation sim = make(scene);
+      const Mesh *meshes[] = {&sim.mesh(0), &sim.mesh(1)};
+      const int first[] = {sim.first_vertex(0), sim.first_vertex(1)};
+      Interpenetration inside(meshes, first);
+      double deepest = 0;
+      bool met = false;
+      for (int frame = 0; frame < 40; ++frame) {
+        REQUIRE(sim.step());
+        deepest = std::max(deepest, inside.deepest(sim.positions()).depth);
+        for (const Contact& c : sim.contacts()) met |= !(c.collider != ColliderId());
+      }
+      CHECK(met);
+      const double edge = boxes ? 1.0 / 3 : 0.6 / 8;
+      MESSAGE(method, std::string(boxes ? " boxes " : " balls "), deepest / edge, " of an edge");
+      CHECK(deepest <= 0.05 * edge);
+    }
   }
 }
 
