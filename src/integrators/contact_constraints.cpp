@@ -45,8 +45,8 @@ double ContactConstraints::project(std::vector<Vec4>& x) {
   double deepest = 0;
   for (Constraint& c : constraints_) {
     const ContactRow& row = c.candidate->row;
-    // Mueller et al. 2007, Eq. 8-9 for C = j.x - offset >= 0; lambda >= 0 over the whole step, so that what was pushed too
-    // far comes back and nothing is held that others have pulled away
+    // Mueller et al. 2007, Eq. 8-9 for C = j.x - offset >= 0; lambda >= 0 over the whole step, so that what was pushed
+    // too far comes back and nothing is held that others have pulled away
     const double depth = c.candidate->offset - row.along(x.data());
     const double change = std::max(-c.lambda, c.part * depth / c.weight);
     if (change == 0) continue;
@@ -98,9 +98,9 @@ Vec3 ContactConstraints::velocity(const Constraint& c, const std::vector<Vec4>& 
   return out;
 }
 
-/// Mueller et al. 2020, Eq. 34: the normal velocity becomes -e times that before the step. What resting contacts and the
-/// way out of a penetration have made of it goes; what was on its way out already stays. (The bound on what bounces is on
-/// the velocity before the step: that after it is the gap over h, and says nothing of the impact.)
+/// Mueller et al. 2020, Eq. 34: the normal velocity becomes -e times that before the step. What resting contacts and
+/// the way out of a penetration have made of it goes; what was on its way out already stays. (The bound on what bounces
+/// is on the velocity before the step: that after it is the gap over h, and says nothing of the impact.)
 void ContactConstraints::restore(const std::vector<Vec4>& before, double h, std::vector<Vec4>& v) const {
   for (const Constraint& c : constraints_) {
     if (!(c.lambda > 0) || c.part < 1) continue;

@@ -10,8 +10,8 @@ namespace verve {
 
 class Island;
 
-/// Of one step, which begins at Contacts::start. Multipliers lambda count from zero there, as in XPBD; lambda / h^2 is a
-/// force.
+/// Of one step, which begins at Contacts::start. Multipliers lambda count from zero there, as in XPBD; lambda / h^2 is
+/// a force.
 class ContactConstraints {
  public:
   /// The candidates of the island as they were looked up; `inverse_mass` by row, 0 of what is held.
@@ -42,11 +42,11 @@ class ContactConstraints {
  private:
   struct Constraint {
     Contacts::Candidate* candidate;
-    double weight;       // sum of w |grad C|^2 [1/kg]
-    double tangential;   // sum of w share^2 [1/kg]
-    double part;         // of a correction: less than 1 of edges that touch near their ends
-    double lambda = 0;   // [kg m]
-    Vec3 friction{};     // likewise, along the surface
+    double weight;      // sum of w |grad C|^2 [1/kg]
+    double tangential;  // sum of w share^2 [1/kg]
+    double part;        // of a correction: less than 1 of edges that touch near their ends
+    double lambda = 0;  // [kg m]
+    Vec3 friction{};    // likewise, along the surface
   };
   static constexpr int most_turns = 100;
   static double least_way(const std::vector<Vec4>& start, const std::vector<Vec4>& x);

@@ -38,8 +38,8 @@ class FastProjection final : public OwnStep {
       m.x[v] = held.held(v) ? held.point(v) : m.x[v] + (m.v[v] + f.acceleration[v] * h) * h;
     double left = 0;
     const auto project = [&] {
-      left = projection_.project(island, rows_, solver_, compliance_, false, settings.tolerance, settings.iterations, m.x,
-                                 lambda_);
+      left = projection_.project(island, rows_, solver_, compliance_, false, settings.tolerance, settings.iterations,
+                                 m.x, lambda_);
       out.iterations += projection_.iterations;
       return left <= promised;
     };

@@ -1,7 +1,7 @@
 // Verlet positions with relaxed sticks (Jakobsen 2001, "Advanced character physics", Sec. 2-3): x_{n+1} = 2 x_n -
 // x_{n-1} + h^2 a, then sweeps that move the ends of one stick after another to its length, by inverse mass. Kept as x
-// and v = (x_n - x_{n-1})/h + h/2 a, which is the same and knows its velocity at t_n. Obstacles push vertices out within
-// the same sweeps (his Sec. 4).
+// and v = (x_n - x_{n-1})/h + h/2 a, which is the same and knows its velocity at t_n. Obstacles push vertices out
+// within the same sweeps (his Sec. 4).
 #include <algorithm>
 #include <cmath>
 

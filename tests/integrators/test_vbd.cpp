@@ -1,5 +1,5 @@
-// Vertex block descent against Newton's method, by itself on several threads, and with contact (docs/minimisers.md). That
-// no sweep raises g, on three materials and with Chebyshev acceleration, is in test_minimizers.cpp.
+// Vertex block descent against Newton's method, by itself on several threads, and with contact (docs/minimisers.md).
+// That no sweep raises g, on three materials and with Chebyshev acceleration, is in test_minimizers.cpp.
 #include <doctest/doctest.h>
 
 #include <cmath>

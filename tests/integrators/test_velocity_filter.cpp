@@ -35,7 +35,8 @@ TEST_CASE("damping takes nothing from P and L, of any base") {
     CHECK(norm(a.momentum - b.momentum) <= 1e-10 * norm(b.momentum));
     CHECK(norm(a.spin - b.spin) <= 1e-10 * norm(b.spin));
     CHECK(a.kinetic < b.kinetic);
-    if (sim.scene().solver.substeps != 8) CHECK(a.elastic == doctest::Approx(b.elastic).epsilon(1e-12));  // x is left alone
+    if (sim.scene().solver.substeps != 8)
+      CHECK(a.elastic == doctest::Approx(b.elastic).epsilon(1e-12));  // x is left alone
   }
 }
 

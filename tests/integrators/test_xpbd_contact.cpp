@@ -80,9 +80,10 @@ TEST_CASE("position-based methods hold up solids on planes and round colliders w
 TEST_CASE("by position-based methods a pile of two balls has the same bits on any number of threads") {
   for (const std::string& method : position_based) {
     CAPTURE(method);
-    Scene scene = by(grounded({ball_body(0.6, 3, 1e5, {-0.4, 0.5, 0}, "a"), ball_body(0.6, 3, 1e5, {0.4, 0.6, 0.1}, "b")},
-                              {floor_plane(0.4)}),
-                     method);
+    Scene scene =
+        by(grounded({ball_body(0.6, 3, 1e5, {-0.4, 0.5, 0}, "a"), ball_body(0.6, 3, 1e5, {0.4, 0.6, 0.1}, "b")},
+                    {floor_plane(0.4)}),
+           method);
     scene.bodies[0].initial.velocity = {1.5, 0, 0}, scene.bodies[1].initial.velocity = {-1.5, 0, 0};
     for (BodySpec& body : scene.bodies) body.friction = 0.4, body.restitution = 0.6;
     scene.contact.emplace();
@@ -107,8 +108,8 @@ TEST_CASE("by position-based methods a pile of two balls has the same bits on an
 TEST_CASE("bodies that meet by position-based methods keep P to round-off and energy does not grow") {
   for (const std::string& method : position_based) {
     CAPTURE(method);
-    Scene scene = by(grounded({ball_body(0.6, 3, 1e5, {-0.5, 0, 0}, "a"), ball_body(0.6, 3, 1e5, {0.5, 0.1, 0}, "b")}, {}),
-                     method);
+    Scene scene = by(
+        grounded({ball_body(0.6, 3, 1e5, {-0.5, 0, 0}, "a"), ball_body(0.6, 3, 1e5, {0.5, 0.1, 0}, "b")}, {}), method);
     scene.gravity = {};
     scene.bodies[0].initial.velocity = {2, 0, 0}, scene.bodies[1].initial.velocity = {-1, 0, 0};
     for (BodySpec& body : scene.bodies) body.friction = 0.3;
@@ -122,7 +123,7 @@ TEST_CASE("bodies that meet by position-based methods keep P to round-off and en
     }
     const Measures end = sim.measure();
     CHECK(norm(end.momentum - start.momentum) <= 1e-12 * end.mass);
-    CHECK(sim.measure(0).momentum.x / sim.measure(0).mass < 1);   // they have met
+    CHECK(sim.measure(0).momentum.x / sim.measure(0).mass < 1);      // they have met
     CHECK(sim.measure(1).center.x > sim.measure(0).center.x + 0.5);  // and not passed
     MESSAGE(method, ": kinetic energy at most ", most / start.kinetic);
     CHECK(most <= start.kinetic * (1 + 1e-9));
@@ -144,7 +145,7 @@ TEST_CASE("solids enter each other by no more than 5 % of an edge by position-ba
       for (BodySpec& body : scene.bodies) body.friction = 0.5, body.restitution = 0.3;
       scene.contact.emplace();
       Simulation sim = make(scene);
-      const Mesh *meshes[] = {&sim.mesh(0), &sim.mesh(1)};
+      const Mesh* meshes[] = {&sim.mesh(0), &sim.mesh(1)};
       const int first[] = {sim.first_vertex(0), sim.first_vertex(1)};
       Interpenetration inside(meshes, first);
       double deepest = 0;
@@ -180,16 +181,18 @@ TEST_CASE("friction of position-based methods is Coulomb's: what holds stays, wh
   }
 }
 
-TEST_CASE("restitution of position-based methods is that of vertices: what falls flat rises to e^2, and nothing higher") {
+TEST_CASE(
+    "restitution of position-based methods is that of vertices: what falls flat rises to e^2, and nothing higher") {
   for (const std::string& method : position_based) {
     for (const double e : {0.0, 0.5, 0.8}) {
       for (const bool flat : {true, false}) {
         CAPTURE(method);
         CAPTURE(e);
         CAPTURE(flat);
-        BodySpec body = flat ? generated_body("cloth", {{"width", {1}}, {"length", {1}}, {"columns", {4}}, {"rows", {4}}},
-                                              springs(100))
-                             : stone({0, 1, 0});
+        BodySpec body =
+            flat ? generated_body("cloth", {{"width", {1}}, {"length", {1}}, {"columns", {4}}, {"rows", {4}}},
+                                  springs(100))
+                 : stone({0, 1, 0});
         body.place.translate = {0, 1, 0}, body.restitution = e;
         if (flat) body.thickness = 0;
         Scene scene = by(grounded({body}, {floor_plane()}), method);
@@ -236,8 +239,7 @@ TEST_CASE("hard constraints and contacts hold together: a chain falls on a ball 
     for (int frame = 0; frame < 60; ++frame) {
       REQUIRE(sim.step());
       const std::vector<Vec3> x = sim.positions();
-      for (const Vec3& v : x)
-        deepest = std::max({deepest, -v.y, 0.2 - norm(v - Vec3{0, 0.2, 0})});
+      for (const Vec3& v : x) deepest = std::max({deepest, -v.y, 0.2 - norm(v - Vec3{0, 0.2, 0})});
       for (int i = 0; i < links; ++i) stretched = std::max(stretched, std::abs(norm(x[i + 1] - x[i]) / rest[i] - 1));
       most = std::max(most, sim.measure().total), touched |= !sim.contacts().empty();
     }
@@ -254,7 +256,8 @@ TEST_CASE("explicit methods and jakobsen hold up what falls, slide as Coulomb sa
     std::string method;
     double band;  // of H over its start
   };
-  // verlet loses in every impact; symplectic Euler's energy swings by omega h/2 of what vibrates; jakobsen's sticks damp
+  // verlet loses in every impact; symplectic Euler's energy swings by omega h/2 of what vibrates; jakobsen's sticks
+  // damp
   for (const Case& c : {Case{"symplectic_euler", 0.05}, Case{"verlet", 1e-3}, Case{"jakobsen", 1e-3}}) {
     CAPTURE(c.method);
     Scene scene = by(grounded({ball_body(0.6, 4, 1e5, {0, 1.1, 0})}, {floor_plane()}), c.method);

@@ -1,12 +1,14 @@
 // Vertex block descent (Chen, Liu, Yang, Yuksel 2024, "Vertex Block Descent"): g is lowered vertex by vertex, with all
-// others where they have come to by then (Gauss-Seidel). Vertices of one colour have no element in common: they may go on
-// several threads, and which goes first makes no difference.
+// others where they have come to by then (Gauss-Seidel). Vertices of one colour have no element in common: they may go
+// on several threads, and which goes first makes no difference.
 //
-// Departure: the Hessian of a vertex is the diagonal of A, m/hh^2 + sum w a^2, in place of the exact one. For potentials
-// that A bounds it is never less than that, so that no vertex ever raises g and none has to be searched; others are.
+// Departure: the Hessian of a vertex is the diagonal of A, m/hh^2 + sum w a^2, in place of the exact one. For
+// potentials that A bounds it is never less than that, so that no vertex ever raises g and none has to be searched;
+// others are.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/parallel.h"
 #include "integrators/island.h"
@@ -25,11 +27,17 @@ constexpr int most_pieces = 6;
 
 class VertexBlockDescent final : public Minimizer {
  public:
-  VertexBlockDescent(const SolverSpec&, int rows) : y_(rows), rate_(rows), others_(rows), at_contact_(rows), shares_contact_(rows) {}
+  VertexBlockDescent(const SolverSpec&, int rows)
+      : y_(rows), rate_(rows), others_(rows), at_contact_(rows), shares_contact_(rows) {}
   bool needs_factor() const override { return false; }
 
   bool begin(Island& island) override {
-    if (first_.empty()) build(island);
+    size_t known = 0, all = 0;
+    island.each_potential([&](const Potential& p, int) {
+      known += all < built_.size() && built_[all] == std::pair(&p, p.elements());
+      ++all;
+    });
+    if (first_.empty() || known != all || known != built_.size()) build(island);
     matrix_.refresh(island, false);
     const SymmetricMatrix& m = matrix_.matrix();
     bool positive = true;
@@ -51,16 +59,14 @@ class VertexBlockDescent final : public Minimizer {
     read_contacts(island, x);
     for (size_t c = 0; c + 1 < colour_.size(); ++c) {
       const int first = colour_[c];
-      parallel_for(colour_[c + 1] - first, vertices_per_task, [&](int begin, int end, int) {
-        Work work(most_corners_);
+      parallel_for(colour_[c + 1] - first, vertices_per_task, [&](int begin, int end, int chunk) {
         for (int i = first + begin; i < first + end; ++i)
-          if (!shares_contact_[in_order_[i]]) relax(island, in_order_[i], work);
+          if (!shares_contact_[in_order_[i]]) relax(island, in_order_[i], room_.data() + size_t(chunk) * most_corners_);
       });
     }
-    Work work(most_corners_);
-    for (const int v : one_by_one_) relax(island, v, work);
+    for (const int v : one_by_one_) relax(island, v, room_.data());
     for (const int v : contact_vertices_)
-      if (shares_contact_[v] && !alone_[v]) relax(island, v, work);
+      if (shares_contact_[v] && !alone_[v]) relax(island, v, room_.data());
     island.add_work({.elements = elements_});
     double length2 = 0;
     for (size_t v = 0; v < x.size(); ++v) dx[v] = x[v] - y_[v];
@@ -84,14 +90,12 @@ class VertexBlockDescent final : public Minimizer {
     const ContactRow* row;
     int corner;
   };
-  struct Work {
-    explicit Work(int corners) : gradient(corners) {}
-    std::vector<Vec3> gradient;
-  };
 
   /// Who meets whom, and the colours: each vertex, in order, takes the first that no neighbour has.
   void build(Island& island) {
     const int n = island.rows();
+    one_by_one_.clear(), built_.clear(), most_corners_ = 1, elements_ = 0;
+    island.each_potential([&](const Potential& p, int) { built_.push_back({&p, p.elements()}); });
     std::vector<int> count(n + 1, 0);
     const auto each = [&](auto&& visit) {
       island.each_potential([&](const Potential& p, int offset) {
@@ -148,6 +152,9 @@ class VertexBlockDescent final : public Minimizer {
       if (c >= 0) ++colour_[c + 1];
     for (int c = 0; c < colours; ++c) colour_[c + 1] += colour_[c];
     in_order_.resize(colour_[colours]);
+    int largest = 0;
+    for (int c = 0; c < colours; ++c) largest = std::max(largest, colour_[c + 1] - colour_[c]);
+    room_.resize(size_t(most_corners_) * std::max(1, chunk_count(largest, vertices_per_task)));
     std::vector<int> place(colour_.begin(), colour_.end() - 1);
     for (int v = 0; v < n; ++v)
       if (colour[v] >= 0) in_order_[place[colour[v]]++] = v;
@@ -172,8 +179,8 @@ class VertexBlockDescent final : public Minimizer {
     each([&](int v, const Tie&) { ++first_tie_[v + 1]; });
     for (int v = 0; v < island.rows(); ++v) first_tie_[v + 1] += first_tie_[v];
     ties_.resize(first_tie_.back());
-    std::vector<int> next(first_tie_.begin(), first_tie_.end() - 1);
-    each([&](int v, const Tie& tie) { ties_[next[v]++] = tie; });
+    next_tie_.assign(first_tie_.begin(), first_tie_.end() - 1);
+    each([&](int v, const Tie& tie) { ties_[next_tie_[v]++] = tie; });
   }
 
   /// What has no energy of single elements pulls as it does at x.
@@ -184,7 +191,8 @@ class VertexBlockDescent final : public Minimizer {
     });
   }
 
-  /// Rows of contact as the last evaluation, at x, has left them. Vertices that share one go after all others, one by one.
+  /// Rows of contact as the last evaluation, at x, has left them. Vertices that share one go after all others, one by
+  /// one.
   void read_contacts(const Island& island, const std::vector<Vec4>& x) {
     for (const int v : contact_vertices_) at_contact_[v] = 0, shares_contact_[v] = 0;
     contact_vertices_.clear();
@@ -240,7 +248,7 @@ class VertexBlockDescent final : public Minimizer {
     return out.xyz();
   }
   /// Energy of its elements at y, and the gradient of that.
-  double elastic(int v, Work& work, Vec3& gradient) const {
+  double elastic(int v, Vec3* room, Vec3& gradient) const {
     gradient = {};
     double energy = 0;
     for (int i = first_[v]; i < first_[v + 1]; ++i) {
@@ -248,8 +256,8 @@ class VertexBlockDescent final : public Minimizer {
       for (int which = 0; which < on.potential->constraints(); ++which) {
         const double k = on.potential->constraint_stiffness(on.element, which);
         if (!(k > 0)) continue;
-        const double C = on.potential->constraint(on.element, which, y_.data() + on.offset, work.gradient.data());
-        gradient += work.gradient[on.corner] * (k * C);
+        const double C = on.potential->constraint(on.element, which, y_.data() + on.offset, room);
+        gradient += room[on.corner] * (k * C);
         energy += 0.5 * k * C * C;
       }
     }
@@ -275,8 +283,8 @@ class VertexBlockDescent final : public Minimizer {
         if (f > row.low && f < row.high) H = H + outer(j * row.stiffness, j);
       }
       const Vec3 &a = H.col[0], &b = H.col[1], &c = H.col[2];  // Cramer's rule
-      Vec3 change = Vec3{dot(slope, cross(b, c)), dot(a, cross(slope, c)), dot(a, cross(b, slope))} *
-                    (-1 / dot(a, cross(b, c)));
+      Vec3 change =
+          Vec3{dot(slope, cross(b, c)), dot(a, cross(slope, c)), dot(a, cross(b, slope))} * (-1 / dot(a, cross(b, c)));
       double next = model(d + change);
       for (int n = 0; n < most_halvings && !(next <= value); ++n) change = change * 0.5, next = model(d + change);
       if (!(next < value)) break;
@@ -286,12 +294,12 @@ class VertexBlockDescent final : public Minimizer {
   }
 
   /// One vertex to the least that its model knows, and where that is no bound, no farther than g falls.
-  void relax(const Island& island, int v, Work& work) {
+  void relax(const Island& island, int v, Vec3* room) {
     if (!(island.forcing.mass[v] > 0)) return;
     const double inverse = 1 / island.solver().base().hh;
     const Vec3 outside = outer_gradient(island, v);
     Vec3 inside;
-    const double before = elastic(v, work, inside);
+    const double before = elastic(v, room, inside);
     Vec3 d = step_of(v, outside + inside);
     const Vec4 y = y_[v], rate = rate_[v];
     const auto go = [&] { y_[v] = y + Vec4(d), rate_[v] = rate + Vec4(d * inverse); };
@@ -303,28 +311,30 @@ class VertexBlockDescent final : public Minimizer {
       const double rises = dot(outside, d) + 0.5 * curvature * dot(d, d) + contact_rise(v, d);
       go();
       Vec3 unused;
-      if (rises + elastic(v, work, unused) <= before) return;
+      if (rises + elastic(v, room, unused) <= before) return;
       back();
     }
   }
 
   StepMatrix matrix_;
-  std::vector<int> first_;  // in incident_, by vertex
+  std::vector<std::pair<const Potential*, int>> built_;  // of what the lists below are made, elements of each
+  std::vector<int> first_;                               // in incident_, by vertex
   std::vector<Incident> incident_;
   std::vector<int> colour_, in_order_;  // first of each colour, vertices by colours
   std::vector<int> one_by_one_;         // behind them
   std::vector<char> alone_;             // these
-  std::vector<int> first_tie_;
+  std::vector<int> first_tie_, next_tie_;
   std::vector<Tie> ties_;
   std::vector<double> block_;
   std::vector<Vec4> y_, rate_, others_;  // where the sweep is, (y - xb)/hh - u, gradient of what is frozen
   std::vector<int> at_contact_;          // 1 + place in touches_; 0: nowhere
   std::vector<int> contact_vertices_;
-  std::vector<char> shares_contact_;     // with other vertices, by row
+  std::vector<char> shares_contact_;  // with other vertices, by row
   std::vector<std::vector<Touch>> touches_;
   const std::vector<Vec4>* x_ = nullptr;  // where the sweep began
   int most_corners_ = 1;
-  double elements_ = 0;  // Work::elements of a sweep
+  std::vector<Vec3> room_;  // gradients of an element, for each task
+  double elements_ = 0;     // Work::elements of a sweep
   bool bounded_ = true;
 };
 
