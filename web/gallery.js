@@ -27,7 +27,7 @@ globalThis.verve = globalThis.verve || {};
       materials: 'Seven bears of seven materials', volume_mix: 'Cork, rubber, jelly, water', fibres: 'Threads that do not stretch',
       necking: 'What draws in a waist'}],
     ['Contact', {
-      stack: 'Five boxes stay standing', incline: 'Friction on a slope', crush: 'A block is crushed flat',
+      lesson_ball: 'One ball by four methods', stack: 'Five boxes stay standing', incline: 'Friction on a slope', crush: 'A block is crushed flat',
       strip: 'A strip over a bar', drape: 'A cloth over a ball', pile: 'Two hundred blocks and stones'}],
     ['Tearing', {flag_torn: 'A flag tears in a storm', tug: 'A block is torn in two'}]
   ];

@@ -7,8 +7,8 @@ verve.thumbnails = {
           "rope", "tense_string", "cantilever", "twisting_bar", "stiffening", "muscles", "trampoline",
           "curtain", "inextensible_cloth", "hung_cloth", "woven", "panels", "fabrics", "cylinder", "flag",
           "balloon", "materials", "volume_mix", "fibres", "necking", "stack", "incline", "crush", "strip",
-          "drape", "pile", "flag_torn",
-          "tug"],
+          "drape", "pile", "flag_torn", "tug",
+          "lesson_ball"],
   columns: 7,
   width: 208,
   height: 156

@@ -162,6 +162,7 @@ void ContactDetector::detect_shape(const Step& step, int s, Found& found) {
       Contacts::OnShape on;
       on.point = before_body + p, on.row = row, on.body = int(k), on.shape = s, on.pair = touching_pair, on.key = key;
       on.thickness = cb.thickness, on.stiffness = cb.stiffness, on.friction = pair.friction;
+      on.restitution = pair.restitution;
       on.from = carried, on.before = came, on.start_depth = cb.thickness - came.distance;
       if (pair.friction > 0) {
         on.anchor = int(c.friction_anchors.size());

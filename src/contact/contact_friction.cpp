@@ -281,6 +281,16 @@ Contacts::FrictionChange Contacts::follow_pressure(Follow follow, const Vec4* x,
 }
 
 void Contacts::apply_slip(const Vec4* x, std::span<double> losses) {
+  if (constraints) {  // nothing to remember: friction is that of a step
+    each([&](const Candidate& c) {
+      if (c.anchor < 0 || c.anchor >= int(slip_losses.size())) return;
+      const double lost = slip_losses[c.anchor], share = c.other < 0 ? lost : 0.5 * lost;
+      losses[c.body] += share;
+      if (c.other >= 0) losses[c.other] += share;
+    });
+    for (FrictionAnchor& anchor : friction_anchors) anchor.row = -1;
+    return;
+  }
   slip_losses.assign(friction_anchors.size(), 0.0);
   for (size_t g = 0; g < friction_anchors.size(); ++g) {
     const FrictionPoint& place = friction_points_[g];

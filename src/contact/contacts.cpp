@@ -18,7 +18,7 @@ void Contacts::clear(int bodies, int colliders) {
   shapes.clear(), shape_starts.clear(), shape_moves.clear(), shape_movable.clear(), on_shapes.clear(), on_faces.clear(), faces.clear(), outward.clear(),
       on_edges.clear(), friction_anchors.clear();
   touching_pairs.clear(), rows_.clear(), near_.clear(), friction_points_.clear(), points.clear();
-  planes = false;
+  planes = constraints = false;
   touching_ = false;
   pair_energy_.clear(), friction_energy_.clear(), pair_lift_.clear(), friction_lift_.clear();
   start_stretch_.clear(), start_loss_.clear();
@@ -68,24 +68,28 @@ void Contacts::drop_pair() {
   touching_pairs.pop_back();
 }
 
-double Contacts::push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
+void Contacts::note_touch(const Vec4* x, const Candidate& c) {
   touching_ = true;
   depth_ = std::max(depth_, c.depth);
+  if (!planes) rows_.push_back(c.row);
+  if (c.pair < 0) return;
+  const double force = c.row.force;
+  TouchingPair& m = touching_pairs[c.pair];
+  m.normal += c.row.direction * (m.body == c.body ? force : -force);
+  m.point += (m.collider >= 0 ? c.row.place(x) : x[c.row.rows[0]].xyz()) * force;
+  m.weight += force;
+}
+
+double Contacts::push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies) {
   ContactRow& row = c.row;
   const double force = row.stiffness * c.depth;
   double energy = 0.5 * force * c.depth;
   row.add_to(gradient, -force);
   row.force = force;
-  if (!planes) rows_.push_back(row);
+  note_touch(x, c);
   const double share = c.other < 0 ? energy : 0.5 * energy;
   energies[c.body] += share, pair_energy_[c.body] += share;
   if (c.other >= 0) energies[c.other] += share, pair_energy_[c.other] += share;
-  if (c.pair >= 0) {
-    TouchingPair& m = touching_pairs[c.pair];
-    m.normal += row.direction * (m.body == c.body ? force : -force);
-    m.point += (m.collider >= 0 ? row.place(x) : x[row.rows[0]].xyz()) * force;
-    m.weight += force;
-  }
   // (the force of a row with a scale lacks it once more)
   if (c.anchor >= 0 && friction_anchors[c.anchor].row >= 0)
     energy += add_friction(x, gradient, friction_anchors[c.anchor], row, force, c.friction * row.scale, c.body, c.other,
@@ -123,6 +127,30 @@ void Contacts::carry(const Vec4* from, const Vec4* to, const Mat3& turn) {
     if (anchor.collider < 0) anchor.normal = turn * anchor.normal;
 }
 
+/// Nothing but the forces that the step has found.
+void Contacts::note_constraints(const Vec4* x) {
+  looks_again_ = false;
+  each([&](Candidate& c) {
+    c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;
+    if (!(c.force > 0)) return keep_near(c.row, c.depth);
+    c.row.force = c.force;
+    note_touch(x, c);
+  });
+}
+
+Vec3 Contacts::way(const Candidate& c) const {
+  const int collider = collider_of(c);
+  if (!moves(collider)) return {};
+  const Vec3 at = c.row.place(start.data());
+  return carried(collider, at) - at;
+}
+
+Vec3 Contacts::slide(const Candidate& c, const Vec4* x) const {
+  Vec3 out = way(c) * -1.0;
+  for (int i = 0; i < c.row.count; ++i) out += (x[c.row.rows[i]] - start[c.row.rows[i]]).xyz() * c.row.share[i];
+  return out;
+}
+
 double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies) {
   rows_.clear(), near_.clear();
   friction_points_.assign(friction_anchors.size(), {});
@@ -134,6 +162,7 @@ double Contacts::add_gradient(const Vec4* x, Vec4* gradient, std::span<double> e
     pair_lift_.assign(energies.size(), 0.0), friction_lift_.assign(energies.size(), 0.0);
     start_stretch_.assign(friction_anchors.size(), 0.0), start_loss_.assign(energies.size(), 0.0);
   }
+  if (constraints) return note_constraints(x), 0;
   double energy = 0;
   each([&](Candidate& c) {
     c.depth = std::isfinite(c.offset) ? c.offset - c.row.along(x) : c.offset;

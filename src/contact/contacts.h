@@ -60,7 +60,7 @@ class Contacts {
     int body = 0, other = -1;  // of the island; a collider is no body
     int pair = -1;             // in `touching_pairs`; -1: with itself
     int anchor = -1;           // in `friction_anchors`; -1: none
-    double thickness = 0, stiffness = 0, friction = 0;
+    double thickness = 0, stiffness = 0, friction = 0, restitution = 1;
     double slack = 0;          // distances that differ by less are equal (ties.h) [m]
     double rest = 0;           // penetration without a force [m] (CachedContact)
     double start_depth = 0;    // where the step begins, with colliders as they were then
@@ -69,6 +69,7 @@ class Contacts {
     ContactRow row;
     double offset = 0;  // depth at x: offset - row.along(x); -infinity: it touches nothing
     double depth = 0;   // at the last evaluation, beyond `rest`
+    double force = 0;   // where contacts are constraints, as the step has found it [N]
   };
   /// A point of a body that may touch a collider, by the vertices and shares of its row: a vertex, or a point of the
   /// surface that the tetrahedra carry.
@@ -133,6 +134,9 @@ class Contacts {
 
   /// Colliders are the planes that they are where the step begins; the matrix has these already (SystemMatrix::planes).
   bool planes = false;
+  /// Contacts are constraints (ContactConstraints) and have no energy: forces and the work of friction, `slip_losses`,
+  /// are those that the step has found.
+  bool constraints = false;
   /// Spent on look() since it was last set to 0 [ms].
   double milliseconds = 0;
 
@@ -176,6 +180,10 @@ class Contacts {
   void look(const Vec4* x);
   /// Turns the stencils between bodies with a rigid motion from `from` to `to`: they are as deep there as they were.
   void carry(const Vec4* from, const Vec4* to, const Mat3& turn);
+  /// Of the collider of a candidate, in the step, where the two touch; 0 where it is a body.
+  Vec3 way(const Candidate& c) const;
+  /// How far one side has gone past the other since the step began, in all directions.
+  Vec3 slide(const Candidate& c, const Vec4* x) const;
   /// Adds the gradient; `energies` per body of the island, half of a pair to each. Leaves active contacts in rows().
   double add_gradient(const Vec4* x, Vec4* gradient, std::span<double> energies);
   const std::vector<ContactRow>& rows() const { return rows_; }
@@ -254,6 +262,8 @@ class Contacts {
     }
   };
   double push(const Vec4* x, Vec4* gradient, Candidate& c, std::span<double> energies);
+  void note_touch(const Vec4* x, const Candidate& c);
+  void note_constraints(const Vec4* x);
   void keep_near(ContactRow& row, double depth);
   bool move_anchor(const Vec4* x, FrictionAnchor& anchor, const FrictionPoint& place, const Vec3& offset) const;
   /// The collider of a candidate; -1: a body.

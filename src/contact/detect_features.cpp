@@ -174,6 +174,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
       Contacts::OnFaces on{};
       on.body = int(k), on.other = -1, on.first = int(c.faces.size()), on.pair = touching_pair;
       on.thickness = thickness, on.stiffness = cb.stiffness, on.friction = pair.friction, on.slack = tie * cb.edge;
+      on.restitution = pair.restitution;
       bool some = false;  // of which the nearest counts
       for (size_t n = 0; n < near_faces_.size(); ++n) {
         if (n % group_size == 0 && face_groups_[n / group_size].distance(at) > farthest * (1 + 1e-9)) {
@@ -229,7 +230,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
         const auto& edge = surface.edges[e];
         Contacts::OnEdge on{};
         on.body = int(k), on.other = -1, on.pair = touching_pair, on.thickness = thickness, on.stiffness = cb.stiffness;
-        on.friction = pair.friction;
+        on.friction = pair.friction, on.restitution = pair.restitution;
         const int i = edge[0] + offset, j = edge[1] + offset;
         const Vec3 p0 = x[i].xyz(), p = x[j].xyz() - p0, r = p0 - q0;
         const SegmentSegment near = segment_segment(p0, p0 + p, q0, q0 + q);

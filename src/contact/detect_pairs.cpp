@@ -91,7 +91,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     Contacts::OnFaces on{};
     on.vertex = row, on.body = i, on.other = j, on.first = int(c.faces.size());
     on.thickness = ca.thickness + cb.thickness, on.stiffness = std::min(ca.stiffness, cb.stiffness);
-    on.friction = pair.friction, on.anchor = -1, on.slack = tie * cb.edge;
+    on.friction = pair.friction, on.restitution = pair.restitution, on.anchor = -1, on.slack = tie * cb.edge;
     // Faces that do not look towards a vertex of a solid are not in its way, but for what it lay on: bodies roll, and a
     // vertex that lost its face sank in by 2 to 5 % of a body. One of a sheet may come from any side.
     const std::array<int, 4> place = on.key = vertex_key(ca.first + r, moving.bodies[j]);
@@ -190,7 +190,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     const std::array<int, 4> ends_of_state = on.key = edge_key(c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]],
                                                                c.state_of_row[on.rows[2]], c.state_of_row[on.rows[3]]);
     const PairSurface& pair = pair_in(p.surface_a, p.surface_b);
-    on.friction = pair.friction;
+    on.friction = pair.friction, on.restitution = pair.restitution;
     if (on.friction > 0) {
       FrictionAnchor fresh;
       fresh.row = ends_of_state[0], fresh.more = {ends_of_state[1], ends_of_state[2], ends_of_state[3]};

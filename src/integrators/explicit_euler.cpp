@@ -16,7 +16,8 @@ class ExplicitEuler final : public ExplicitStep {
       m.x[r] += m.v[r] * h;
       m.v[r] += acceleration_[r] * h;
     }
-    held_.place(island, h, before_, m.x, m.v);
+    meet(island, h);
+    finish(island, h);
     out.iterations = 1;
   }
 };

@@ -13,6 +13,8 @@
 
 namespace verve {
 
+using planning::most_crushing, planning::most_substeps;
+
 StepReport World::step() {
   const auto begin = std::chrono::steady_clock::now();
   set_threads(threads_, &tasks_);
@@ -225,6 +227,9 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
     if (in.fixed_substeps == 0 || !in.conserves)
       in.passing = std::max(passing_substeps(island, in.h), feature_substeps(island, in.h));
   }
+  // what a sub-step of sweeps turns inside out, its sweeps do not turn back
+  if (in.contacts && settings.own_step)
+    in.passing = std::max(in.passing, std::min(most_substeps, int(std::ceil(crushing(island, in.h) / most_crushing))));
   if (plans_by_phase(in)) {
     if (!island.is_evaluated()) island.evaluate_motion();
     if (in.contacts) in.impact_phase = vibration_.impact_phase(island, in.h), in.crushing = crushing(island, in.h);

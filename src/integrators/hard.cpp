@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "integrators/constraint_solver.h"
+#include "integrators/contact_constraints.h"
 
 namespace verve {
 
@@ -51,7 +52,8 @@ class Hard final : public OwnStep {
     }
 
     // x = x_n + h v_n + h^2/2 a + M^-1 J(x_n)^T lambda with C(x) + S lambda = 0; simplified Newton, one factor per step
-    before_ = m.x;
+    before_ = m.x, speed_before_ = m.v;
+    contacts_.begin(island, held.inverse_mass());
     for (int v = 0; v < n; ++v)
       m.x[v] = held.held(v) ? held.point(v) : m.x[v] + m.v[v] * h + f.acceleration[v] * (0.5 * h * h);
     start_ = m.x;
@@ -81,13 +83,21 @@ class Hard final : public OwnStep {
           projection_.project(island, rows_, solver_, compliance_, false, tolerance, settings.iterations, m.x, lambda_);
       out.iterations += projection_.iterations;
     }
+    contacts_.take_turns(before_, m.x, [&] {
+      left =
+          projection_.project(island, rows_, solver_, compliance_, false, tolerance, settings.iterations, m.x, lambda_);
+      out.iterations += projection_.iterations;
+      return left <= drift;
+    });
     if (!(left <= drift)) return fail(left, out);
+    contacts_.finish(m.x, h);
     for (int i = 0; i < rows_.size(); ++i) force_[i] = lambda_[i] / (h * h);
 
     for (int v = 0; v < n; ++v) {
       m.v[v] = (m.x[v] - before_[v]) * (1 / h);
       if (!held.held(v)) m.v[v] += f.acceleration[v] * (0.5 * h);
     }
+    contacts_.restore(speed_before_, h, m.v);
     double rate = 0;
     for (int i = 0; i < rows_.size(); ++i)
       if (rows_.rigid(i)) rate = std::max(rate, rows_.relative(i, h * rows_.rate(i, m.v)));
@@ -117,7 +127,8 @@ class Hard final : public OwnStep {
   ConstraintSolver solver_;
   ConstraintProjection projection_;
   std::vector<double> compliance_, lambda_, step_, force_;
-  std::vector<Vec4> before_, start_, dx_;
+  ContactConstraints contacts_;
+  std::vector<Vec4> before_, speed_before_, start_, dx_;
 };
 
 }  // namespace

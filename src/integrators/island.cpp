@@ -192,6 +192,7 @@ void Island::apply_slip(std::vector<double>& losses) {
   losses.assign(bodies_.size(), 0.0);
   if (contacts.friction_anchors.empty()) return;
   contacts.apply_slip(motion.x.data(), losses);
+  if (contacts.constraints) return;
   for (size_t k = 0; k < bodies_.size(); ++k) {
     contact_energy_[k] -= losses[k], motion.energy -= losses[k];
     losses[k] += contacts.start_loss(int(k));

@@ -1,9 +1,12 @@
 // Verlet positions with relaxed sticks (Jakobsen 2001, "Advanced character physics", Sec. 2-3): x_{n+1} = 2 x_n -
 // x_{n-1} + h^2 a, then sweeps that move the ends of one stick after another to its length, by inverse mass. Kept as x
-// and v = (x_n - x_{n-1})/h + h/2 a, which is the same and knows its velocity at t_n.
+// and v = (x_n - x_{n-1})/h + h/2 a, which is the same and knows its velocity at t_n. Obstacles push vertices out
+// within the same sweeps (his Sec. 4).
+#include <algorithm>
 #include <cmath>
 
 #include "integrators/constraint_solver.h"
+#include "integrators/contact_constraints.h"
 
 namespace verve {
 
@@ -18,9 +21,12 @@ class Jakobsen final : public OwnStep {
     rows_.bind(island, true);
     const HeldVertices& held = rows_.held();
     const std::vector<double>& w = held.inverse_mass();
-    before_ = m.x;
+    before_ = m.x, speed_before_ = m.v;
+    contacts_.begin(island, w);
     for (int v = 0; v < n; ++v)
       m.x[v] = held.held(v) ? held.point(v) : m.x[v] + m.v[v] * h + f.acceleration[v] * (0.5 * h * h);
+    double longest = 0;  // way
+    for (int v = 0; v < n; ++v) longest = std::max(longest, norm((m.x[v] - before_[v]).xyz()));
     lambda_.assign(rows_.size(), 0.0);
     out.status = StepOutcome::Status::stopped;
     for (int k = 0; k < settings.iterations; ++k) {
@@ -44,7 +50,8 @@ class Jakobsen final : public OwnStep {
         }
       }
       out.iterations = k + 1;
-      if (worst <= settings.tolerance) {
+      const bool apart = contacts_.project(m.x) <= settings.tolerance * longest;
+      if (worst <= settings.tolerance && apart) {
         out.status = StepOutcome::Status::converged;
         break;
       }
@@ -53,12 +60,15 @@ class Jakobsen final : public OwnStep {
       m.v[v] = (m.x[v] - before_[v]) * (1 / h);
       if (!held.held(v)) m.v[v] += f.acceleration[v] * (0.5 * h);
     }
+    contacts_.restore(speed_before_, h, m.v);
+    contacts_.finish(m.x, h);
   }
 
  private:
   ConstraintRows rows_;
   std::vector<double> lambda_;
-  std::vector<Vec4> before_;
+  ContactConstraints contacts_;
+  std::vector<Vec4> before_, speed_before_;
 };
 
 }  // namespace

@@ -6,9 +6,12 @@
 //   xpbd  Macklin, Mueller, Chentanez 2016, "XPBD": compliance alpha = 1/(k h^2) from the potentials' own stiffness,
 //         with the total multiplier, Eq. 18; with damping Eq. 26. With one iteration in each of many sub-steps this is
 //         "Small Steps in Physics Simulation" (Macklin et al. 2019)
+//
+// Contacts are constraints without compliance, last in each sweep (ContactConstraints).
 #include <algorithm>
 #include <cmath>
 
+#include "integrators/contact_constraints.h"
 #include "integrators/island.h"
 #include "integrators/own_step.h"
 #include "potentials/kernel.h"
@@ -24,7 +27,7 @@ class PositionBased final : public OwnStep {
   void step(Island& island, double h, const Settings& settings, StepOutcome& out) override {
     Motion& motion = island.motion;
     predict(island, h);
-    reserve(island);
+    begin_constraints(island);
     Relaxation sweep;
     sweep.inverse_h2 = compliant_ ? 1 / (h * h) : 0;
     // beta = k tau: gamma = alpha~ beta~ / h = tau / h, with alpha~ = 1/(k h^2) and beta~ = h^2 beta
@@ -41,13 +44,17 @@ class PositionBased final : public OwnStep {
       sweep.x = x_.data(), sweep.start = motion.x.data();
       sweep.share = share(settings.iterations, 1);
       relax_anchors(island, sweep);
+      contacts_.project(x_);
     }
     out.iterations = settings.iterations;
+    before_ = motion.v;
     for (int i = 0; i < island.rows(); ++i) {
       x_[i].w = 0;
       motion.v[i] = (x_[i] - motion.x[i]) * (1 / h);
       motion.x[i] = x_[i];
     }
+    contacts_.restore(before_, h, motion.v);
+    contacts_.finish(motion.x, h);
   }
 
  private:
@@ -82,11 +89,14 @@ class PositionBased final : public OwnStep {
     }
   }
 
-  void reserve(Island& island) {
+  void begin_constraints(Island& island) {
     size_t blocks = 0, anchored = 0;
     island.each_potential([&](const Potential& potential, int) { blocks += blocks_for(potential); });
     for (const AnchorTerm& term : island.anchor_terms())
       anchored += term.to_world ? term.world.vertices.size() : term.links.pairs.size();
+    inverse_mass_.resize(x_.size());
+    for (size_t i = 0; i < x_.size(); ++i) inverse_mass_[i] = x_[i].w;
+    contacts_.begin(island, inverse_mass_);
     multipliers_.assign(blocks + 1, {});  // one more: a potential without constraints points behind the last
     anchor_multipliers_.assign(anchored, {});
   }
@@ -131,6 +141,9 @@ class PositionBased final : public OwnStep {
   std::vector<Vec4> x_;  // with inverse masses in w
   std::vector<Multipliers> multipliers_;
   std::vector<Vec4> anchor_multipliers_;
+  ContactConstraints contacts_;
+  std::vector<double> inverse_mass_;
+  std::vector<Vec4> before_;  // v where the step begins
 };
 
 std::string refusal(const Potential& potential) {

@@ -33,6 +33,7 @@ const std::vector<ProjectionEntry>& projection_registry() {
       {"energy_budget", true, true, make_energy_budget},
       {"momentum", true, false, make_momentum_tracking},
       {"blend", false, true, make_blend},
+      {"damping", false, false, make_velocity_filter},
   };
   return entries;
 }
@@ -92,7 +93,7 @@ void Projection::begin(const Island& island, double h, const Demand& demand) {
   base_x_.resize(island.rows()), base_v_.resize(island.rows());
   make_room(island);
   Aim a;
-  a.start = read(island);
+  a.start = read(island), a.keep = demand.keep;
   const Reading& s = a.start;
   const double m = total_mass_;
   a.momenta = holds_momenta_ && !island.anchored();

@@ -38,6 +38,7 @@ struct Aim {
   double rigid = 0;   // K
   double inner = 0;   // what the target leaves for motion about the centre of mass of a free island
   double e_ref = 0, scale_p = 0;
+  double keep = 1;     // Demand::keep
 };
 
 class Projection {
@@ -110,5 +111,6 @@ std::unique_ptr<Projection> make_energy_only();
 std::unique_ptr<Projection> make_energy_budget();
 std::unique_ptr<Projection> make_momentum_tracking();
 std::unique_ptr<Projection> make_blend();
+std::unique_ptr<Projection> make_velocity_filter();
 
 }  // namespace verve

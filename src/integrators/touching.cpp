@@ -151,6 +151,7 @@ bool World::prepare_contacts(Island& island, const SubStep& step, bool all, bool
   const ContactDetector::Found found =
       detector_.detect(predict(island, h), collider_motions(from, to), {&state.contacts, &state.friction_anchors},
                        detector_settings(), all, c);
+  c.constraints = settings.own_step;
   // only contact_step knows what a collider that moves brings: for other methods that hold something it is as a hard
   // anchor that moves
   const bool holds = settings.conservation != Conservation::none || settings.projection;

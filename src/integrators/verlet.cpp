@@ -16,10 +16,11 @@ class Verlet final : public ExplicitStep {
       m.v[r] += acceleration_[r] * (0.5 * h);
       m.x[r] += m.v[r] * h;
     }
-    held_.place(island, h, before_, m.x, m.v);
+    meet(island, h);
     accelerate(island, m.x, acceleration_);
     for (int r = 0; r < island.rows(); ++r) m.v[r] += acceleration_[r] * (0.5 * h);
-    held_.place(island, h, before_, m.x, m.v);
+    hold(island, h);
+    finish(island, h);
     out.iterations = 2;
   }
 };

@@ -49,6 +49,7 @@ const std::vector<MinimizerInfo>& minimizer_infos() {
       {.name = "admm"},  // this and the two below iterate over the elements
       {.name = "jacobi", .constant_matrix = true},
       {.name = "gauss_seidel", .constant_matrix = true},
+      {.name = "vbd", .sees_contact = true, .constant_matrix = true},  // the Hessians of its vertices are
       {.name = "own"},
   };
   return infos;
@@ -65,6 +66,7 @@ const std::vector<ConservationInfo>& conservation_infos() {
       {.name = "energy_budget", .beside_contact = false, .exact_fall = true},
       {.name = "momentum", .beside_contact = false, .holds_energy = false},
       {.name = "blend"},
+      {.name = "damping", .holds_energy = false},
   };
   return infos;
 }
@@ -103,6 +105,13 @@ struct Rows {
   const MinimizerInfo* minimizer;
   const ConservationInfo* conservation;
 };
+
+/// Integrators with a step of their own of which contacts are a part (integrators/contact_constraints.h).
+bool projects_contacts(std::string_view integrator) {
+  constexpr std::string_view names[] = {"pbd", "xpbd", "symplectic_euler", "explicit_euler", "verlet", "jakobsen",
+                                        "hard", "fast_projection"};
+  return std::find(std::begin(names), std::end(names), integrator) != std::end(names);
+}
 
 }  // namespace
 
@@ -194,8 +203,9 @@ bool takes_consistent_mass(const MethodAxes& axes) {
 
 bool sees_contact(const MethodAxes& axes) {
   const Rows rows(axes);
-  return rows && rows.minimizer->sees_contact && rows.integrator->dynamic && rows.conservation->beside_contact &&
-         (rows.integrator->force_at_end || !rows.is_cpd());
+  if (!rows || !rows.integrator->dynamic || !rows.conservation->beside_contact) return false;
+  if (rows.integrator->own_step) return projects_contacts(rows.integrator->name);
+  return rows.minimizer->sees_contact && (rows.integrator->force_at_end || !rows.is_cpd());
 }
 
 bool keeps_budgets(const MethodAxes& axes) {

@@ -76,6 +76,8 @@ std::vector<MethodInfo>& editable_method_infos() {
        "implicit_euler", "jacobi", "none", 0, 100, 1},
       {"gauss_seidel", "Projective Dynamics with a symmetric Gauss-Seidel iteration in place of the global solve",
        "implicit_euler", "gauss_seidel", "none", 0, 50, 1},
+      {"vbd", "vertex block descent on backward Euler: vertex by vertex, colour by colour (Chen et al. 2024)",
+       "implicit_euler", "vbd", "none", 0, 100, 1},
       {"cpd_lbfgs", "cpd with L-BFGS in place of PD's constant matrix, for any potential", "generalized_alpha", "lbfgs",
        "cpd", 0.8, 40},
       {"pbd", "Position Based Dynamics (Mueller et al. 2007): projections whose number and mesh set the stiffness",

@@ -155,7 +155,7 @@ const std::vector<Key>& keys_of<SolverSpec>() {
                              "of direction loss: the total energy, or the total and the heat of what the step cannot "
                              "resolve"),
       key<&SolverSpec::acceleration>("acceleration",
-                                     "of minimizer projective, jacobi or gauss_seidel where nothing is held"),
+                                     "of minimizer projective, jacobi, gauss_seidel or vbd where nothing is held"),
       key<&SolverSpec::window>("window", "pairs that minimizer lbfgs, steps that acceleration anderson remembers",
                                {.range = between(1, 20)}),
       key<&SolverSpec::rho>("rho",

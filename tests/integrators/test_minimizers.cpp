@@ -104,7 +104,8 @@ TEST_CASE("every minimiser finds the same minimum of the objective") {
                         Case{"admm", Acceleration::none, 300}, Case{"jacobi", Acceleration::none, 3000},
                         Case{"gauss_seidel", Acceleration::none, 800}, Case{"pd", Acceleration::anderson, 60},
                         Case{"pd", Acceleration::chebyshev, 100}, Case{"jacobi", Acceleration::chebyshev, 800},
-                        Case{"gauss_seidel", Acceleration::anderson, 200}}) {
+                        Case{"gauss_seidel", Acceleration::anderson, 200}, Case{"vbd", Acceleration::none, 800},
+                        Case{"vbd", Acceleration::chebyshev, 200}}) {
     CAPTURE(c.method);
     CAPTURE(choice_name(c.acceleration));
     const double g = bar.objective_after(settings_of(c.method, c.iterations, c.acceleration));
@@ -116,7 +117,7 @@ TEST_CASE("every minimiser finds the same minimum of the objective") {
 TEST_CASE("no step of a searched or relaxed minimiser raises the objective") {
   for (const std::string& material : names({"tet_strain", "neo_hookean", "stvk"})) {
     Bar bar(material == "tet_strain" ? strain(1e4) : hyperelastic(material), 2.5);
-    for (const std::string& method : names({"pd", "newton", "lbfgs", "jacobi", "gauss_seidel"})) {
+    for (const std::string& method : names({"pd", "newton", "lbfgs", "jacobi", "gauss_seidel", "vbd"})) {
       for (const Acceleration acceleration : {Acceleration::none, Acceleration::chebyshev, Acceleration::anderson}) {
         if (acceleration != Acceleration::none && (method == "newton" || method == "lbfgs")) continue;
         CAPTURE(material);
@@ -261,7 +262,7 @@ TEST_CASE("ADMM converges on a bar of Neo-Hookean material (Inventory N03)") {
 }
 
 TEST_CASE("Newton's method and L-BFGS take bodies with consistent mass to the same minimum") {
-  for (const std::string& method : names({"newton", "lbfgs", "admm", "gauss_seidel"})) {
+  for (const std::string& method : names({"newton", "lbfgs", "admm", "gauss_seidel", "vbd"})) {
     CAPTURE(method);
     double reference = 0;
     for (const std::string& m : names({"pd", method})) {

@@ -580,7 +580,7 @@ TEST_CASE("methods that refuse a scene are named, and the others run") {
   CHECK(refused(session.handle(R"({"type": "load", "scene": "ball", "methods": ["hard"]})")));
   // of a floor that the page itself has put there, methods without contact know nothing: it goes
   session.handle(R"({"type": "load", "scene": "cube"})");
-  CHECK(says(session.handle(R"({"type": "methods", "names": ["cpd", "xpbd"]})"), "taken away"));
+  CHECK(says(session.handle(R"({"type": "methods", "names": ["cpd", "compliant"]})"), "taken away"));
   CHECK(session.lanes() == 2);
 }
 

@@ -46,6 +46,7 @@ std::unique_ptr<Minimizer> make_lbfgs(const SolverSpec& spec, int rows);
 std::unique_ptr<Minimizer> make_admm(const SolverSpec& spec, int rows);
 std::unique_ptr<Minimizer> make_jacobi(const SolverSpec& spec, int rows);
 std::unique_ptr<Minimizer> make_gauss_seidel(const SolverSpec& spec, int rows);
+std::unique_ptr<Minimizer> make_vbd(const SolverSpec& spec, int rows);
 
 /// Makes more of the steps x -> e of a minimiser than their sum.
 class Accelerator {
@@ -59,5 +60,8 @@ class Accelerator {
 std::unique_ptr<Accelerator> make_accelerator(const SolverSpec& spec, int rows);
 
 double dot(const std::vector<Vec4>& a, const std::vector<Vec4>& b);
+/// For iterations that do not know of the rigid motion. In a free island the centre of mass is where it belongs from
+/// the first iterate on, so what dx would move it by is taken out again, which lowers g: W does not change with it.
+void keep_center(const Island& island, std::vector<Vec4>& dx);
 
 }  // namespace verve

@@ -9,6 +9,7 @@ const MinimizerEntry* find_minimizer(std::string_view name) {
       {"admm", make_admm},
       {"jacobi", make_jacobi},
       {"gauss_seidel", make_gauss_seidel},
+      {"vbd", make_vbd},
   };
   for (const MinimizerEntry& entry : entries)
     if (entry.name == name) return &entry;

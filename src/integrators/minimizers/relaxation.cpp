@@ -9,19 +9,6 @@ namespace verve {
 
 namespace {
 
-/// Neither iteration knows of the rigid motion. In a free island the centre of mass is where it belongs from
-/// the first iterate on, so what B^-1 would move it by is taken out again: as A e = M e / hh^2 for a translation e,
-/// this is the projection in the norm of A and only shortens the step.
-void keep_center(const Island& island, std::vector<Vec4>& dx) {
-  if (island.anchored()) return;
-  const std::vector<double>& mass = island.forcing.mass;
-  Vec4 shift;
-  for (size_t i = 0; i < dx.size(); ++i) shift += dx[i] * mass[i];
-  shift = shift * (1 / island.total_mass());
-  for (size_t i = 0; i < dx.size(); ++i)
-    if (mass[i] > 0) dx[i] -= shift;
-}
-
 /// B = diag(sum_j |A_ij|) >= A by Gershgorin's theorem. The diagonal of A alone, as in the papers, diverges from about
 /// four tetrahedra to an edge on.
 class Jacobi final : public Minimizer {
@@ -84,6 +71,17 @@ class GaussSeidel final : public Minimizer {
 };
 
 }  // namespace
+
+/// As A e = M e / hh^2 for a translation e, this is the projection in the norm of A and only shortens the step.
+void keep_center(const Island& island, std::vector<Vec4>& dx) {
+  if (island.anchored()) return;
+  const std::vector<double>& mass = island.forcing.mass;
+  Vec4 shift;
+  for (size_t i = 0; i < dx.size(); ++i) shift += dx[i] * mass[i];
+  shift = shift * (1 / island.total_mass());
+  for (size_t i = 0; i < dx.size(); ++i)
+    if (mass[i] > 0) dx[i] -= shift;
+}
 
 std::unique_ptr<Minimizer> make_jacobi(const SolverSpec& spec, int rows) {
   return std::make_unique<Jacobi>(spec, rows);
