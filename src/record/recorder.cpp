@@ -2,8 +2,10 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
+#include "record/contact_forces.h"
 #include "record/metrics_table.h"
 #include "record/npy.h"
 #include "record/output_file.h"
@@ -26,7 +28,9 @@ struct Recorder::Impl {
   std::vector<char> block;
   std::vector<RemovedElements> removed;  // per body, as torn.csv has them; empty: nothing tears
   GrowingFile torn;
+  std::optional<ContactForceFile> forces;  // none: nothing can touch
 
+  fs::path forces_path() const { return directory / "contact_forces.npy"; }
   fs::path torn_path() const { return directory / "torn.csv"; }
   fs::path metrics_path() const { return directory / "metrics.csv"; }
   fs::path positions_path() const { return directory / "positions.npy"; }
@@ -80,6 +84,9 @@ struct Recorder::Impl {
     if (!error.empty()) return positions_path().string() + ": " + error;
     if (!removed.empty() && frames > 0)
       if (error = append_torn(simulation); !error.empty()) return error;
+    if (forces)
+      if (error = forces->write(int(frames), simulation.contact_forces()); !error.empty())
+        return forces_path().string() + ": " + error;
     error = metrics.write_at(metrics_size, rows);
     if (!error.empty()) {
       metrics.cut_to(metrics_size);
@@ -91,6 +98,7 @@ struct Recorder::Impl {
       return positions_path().string() + ": " + error;
     }
     metrics_size += rows.size();
+    if (forces) forces->keep();
     ++frames;
     return "";
   }
@@ -186,6 +194,15 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
     return discard(), problems;
   }
   folders.keep();
+  if (simulation.scene().contact || !simulation.scene().colliders.empty()) {
+    error = impl->forces.emplace().create(impl->forces_path());
+    if (!error.empty()) {
+      problems.error(impl->forces_path().string(), "cannot be written: " + error);
+      return problems;
+    }
+  } else {
+    fs::remove(impl->forces_path(), code);
+  }
   // what was gone at the start already stands in frame 0
   if (impl->removed.empty()) {
     fs::remove(impl->torn_path(), code);
