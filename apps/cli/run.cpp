@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -122,12 +121,6 @@ bool prepare_directory(const std::string& directory, Diagnostics& problems) {
     return false;
   }
   return true;
-}
-
-std::string file_name(std::string name) {
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
-  return name.find_first_not_of('.') == std::string::npos ? "scene" : name;
 }
 
 std::string directory_name(const Scene& scene, const std::string& source) {

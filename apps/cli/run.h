@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/file_name.h"
 #include "verve/diagnostics.h"
 #include "verve/simulation.h"
 
@@ -46,8 +47,6 @@ int explain(const RunResult& result, int frames, const std::string& label);
 bool write_text(const std::string& file, const std::string& text, Diagnostics& problems);
 /// Creates `directory` and makes sure that files can be written there.
 bool prepare_directory(const std::string& directory, Diagnostics& problems);
-/// A name that people chose, as that of a file or a directory.
-std::string file_name(std::string name);
 /// The name of a directory for a scene from `source`: its own, or that of its file.
 std::string directory_name(const Scene& scene, const std::string& source);
 
