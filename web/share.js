@@ -76,6 +76,14 @@ globalThis.verve = globalThis.verve || {};
     return canvas;
   }
 
+  /** The bytes of a file as text. */
+  async function base64(file) {
+    const bytes = new Uint8Array(await file.arrayBuffer()), parts = [];
+    for (let at = 0; at < bytes.length; at += 0x6000)  // a multiple of three, and fewer than a call may have arguments
+      parts.push(btoa(String.fromCharCode(...bytes.subarray(at, at + 0x6000))));
+    return parts.join('');
+  }
+
   function makeShare(live, notice) {
     const share = {source: null, linking: null};
     const say = error => notice(error.message || String(error));
@@ -88,10 +96,12 @@ globalThis.verve = globalThis.verve || {};
 
     share.openFile = async file => {
       if (file.size > 60e6) return notice(`${file.name} has ${Math.round(file.size / 1e6)} MB, expected at most 60 MB.`);
+      if (/\.(stl|ply|off|glb|gltf|usda|msh|vtk|vtu)$/i.test(file.name))
+        return share.open({mesh64: await base64(file), name: file.name});
       const text = await file.text();
       if (/\.(mesh|obj)$/i.test(file.name)) return share.open({mesh: text, name: file.name});
       if (!/\.(json|verve)$/i.test(file.name))
-        return notice(`${file.name}: expected a scene (.json), a mesh (.mesh, .obj) or a saved state (.verve).`);
+        return notice(`${file.name}: expected a scene (.json), a mesh (.obj, .stl, .ply, .glb, …) or a saved state (.verve).`);
       let state = null;
       try {
         state = JSON.parse(text);
@@ -116,7 +126,7 @@ globalThis.verve = globalThis.verve || {};
     /** The part after the # for everything as it is; null with a word where it is too long. */
     share.linkText = async (embedded = false) => {
       const parts = [], add = (key, value) => parts.push(`${key}=${value}`), {source} = share;
-      if (source && (source.text || source.mesh)) {
+      if (source && (source.text || source.mesh || source.mesh64)) {
         const held = await packed(source.text || await writtenScene());
         if (held.length > LONGEST_LINK) {
           notice(`This scene takes ${Math.round(held.length / 1000)} kB, expected at most ${LONGEST_LINK / 1000} ` +

@@ -47,7 +47,7 @@ struct MeshOptions {
 };
 struct ConvertOptions {
   std::string run, to, out, body, frames, up, scale;
-  bool simulated = false, quiet = false;
+  bool simulated = false, quantize = false, quiet = false;
 };
 struct PictureOptions {
   std::string source, out, movie, frames, size, color, camera, columns, fps, threads;

@@ -1,25 +1,18 @@
 // verve convert: the positions of a run as files that other programs open.
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 
 #include "base/new_file.h"
 #include "commands.h"
-#include "exchange/animation.h"
 #include "flags.h"
 #include "interrupt.h"
-#include "model/element_stress.h"
 #include "recorded_run.h"
 #include "run.h"
-#include "stage/shape.h"
+#include "stage/scene_animation.h"
 #include "terminal.h"
 #include "verve/convert.h"
 #include "verve/mesh.h"
@@ -31,23 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is shown of a body, and the name of its files.
-struct Shape : ShownBody {
-  std::string stem{};
-};
-
-/// Names of files: those of the bodies, each once.
-void name_shapes(const Simulation& simulation, const std::vector<int>& bodies, std::vector<Shape>& shapes) {
-  std::map<std::string, int> uses;
-  for (int b = 0; b < simulation.bodies(); ++b) ++uses[file_name(simulation.body_name(b))];
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    const std::string stem = file_name(simulation.body_name(bodies[k]));
-    shapes[k].stem = uses[stem] > 1 ? stem + "_" + std::to_string(bodies[k]) : stem;
-  }
-}
-
 /// Whether a file is one of a series of this shape: it would be taken for a frame of the new one.
-bool is_of_series(const std::string& name, const Shape& shape, const std::string& format) {
+bool is_of_series(const std::string& name, const AnimatedShape& shape, const std::string& format) {
   const std::string begin = shape.stem + "_", end = "." + format;
   if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end)) return false;
   return std::all_of(name.begin() + long(begin.size()), name.end() - long(end.size()),
@@ -64,7 +42,7 @@ fs::path topmost_missing(fs::path path) {
 }
 
 /// Puts the finished files where they belong, in place of an earlier series.
-bool move_in(const fs::path& part, const fs::path& out, const std::vector<Shape>& shapes, const std::string& format,
+bool move_in(const fs::path& part, const fs::path& out, const std::vector<AnimatedShape>& shapes, const std::string& format,
              Diagnostics& problems) {
   std::error_code error;
   if (!fs::exists(out, error)) {
@@ -73,7 +51,7 @@ bool move_in(const fs::path& part, const fs::path& out, const std::vector<Shape>
     for (const fs::directory_entry& file : fs::directory_iterator(out, error)) {
       const std::string name = file.path().filename().string();
       if (file.is_regular_file() && std::any_of(shapes.begin(), shapes.end(),
-                                                [&](const Shape& shape) { return is_of_series(name, shape, format); }))
+                                                [&](const AnimatedShape& shape) { return is_of_series(name, shape, format); }))
         fs::remove(file.path(), error);
     }
     std::vector<fs::path> files;
@@ -91,96 +69,18 @@ struct Interrupted {
   int signal;
 };
 
-/// The frames of a run as they are asked for.
-class RunAnimation : public Animation {
- public:
-  RunAnimation(const RecordedRun& run, std::vector<Shape> bodies, const FrameRange& range, double scale, bool up,
-               bool quiet)
-      : run_(run),
-        bodies_(std::move(bodies)),
-        scale_(scale),
-        meshes_(int(bodies_.size()) * range.count()),
-        progress_("convert", meshes_, quiet, "mesh") {
-    const Simulation& simulation = run.simulation;
-    for (int k = 0; k < range.count(); ++k) frames.push_back(range.first + k * range.step);
-    step = simulation.scene().step, metres_per_unit = 1 / scale, z_up = up, wide = run.positions.wide();
-    tears = !run.torn.empty();
-    for (std::size_t s = 0; s < bodies_.size(); ++s) {
-      AnimatedShape shape;
-      shape.name = simulation.body_name(bodies_[s].body), shape.stem = bodies_[s].stem;
-      const std::string& color = simulation.scene().bodies[bodies_[s].body].color;
-      for (int k = 0; k < 3 && color.size() == 7; ++k)
-        shape.color[k] = std::strtol(color.substr(1 + 2 * k, 2).c_str(), nullptr, 16) / 255.0;
-      shapes.push_back(shape);
-      shapes[s].mesh = at(int(s), 0);
-      if (bodies_[s].mesh.tetrahedra.empty()) continue;
-      for (const Vec3& p : simulation.mesh(bodies_[s].body).vertices) shapes[s].rest.push_back(placed(p));
-    }
-  }
-
-  const Mesh& at(int s, int k) override {
-    if (const int signal = InterruptGuard::signal()) throw Interrupted{signal};
-    const int frame = frames[k];
-    if (frame != loaded_) {
-      positions_ = run_.positions.frame(frame), loaded_ = frame;
-      for (const Vec3& p : positions_)
-        if (!std::isfinite(p.x + p.y + p.z))
-          throw std::runtime_error("found a position in frame " + std::to_string(frame) +
-                                   " that is no number, expected all of them finite; --frames takes others");
-    }
-    Shape& shape = bodies_[s];
-    if (!run_.torn.empty()) {
-      const RemovedElements removed = removed_by(run_.torn, run_.simulation.body_name(shape.body), frame);
-      if (shape.mesh.tetrahedra.empty()) {
-        shape.tear(run_.simulation, removed);
-      } else {
-        const Mesh left = without(run_.simulation.mesh(shape.body), removed);
-        shape.mesh.tetrahedra = left.tetrahedra, shape.mesh.triangles = left.triangles, shape.mesh.edges = left.edges;
-      }
-    }
-    shape.move(positions_);
-    frame_ = frame;
-    if (served_ < meshes_) progress_.update(++served_);
-    if (scale_ != 1 || z_up)
-      for (Vec3& p : shape.mesh.vertices) p = placed(p);
-    return shape.mesh;
-  }
-
-  std::vector<std::array<double, 6>> stress(int s) override {
-    const Shape& shape = bodies_[s];
-    if (shape.mesh.tetrahedra.empty()) return {};
-    if (!stress_) stress_.emplace(run_.simulation.scene());
-    std::vector<Stress> out = stress_->of(shape.body, positions_.data() + shape.first, frame_ * step);
-    const RemovedElements removed = removed_by(run_.torn, run_.simulation.body_name(shape.body), frame_);
-    for (auto gone = removed.tetrahedra.rbegin(); gone != removed.tetrahedra.rend(); ++gone) out.erase(out.begin() + *gone);
-    if (z_up)
-      for (auto& [xx, yy, zz, xy, yz, zx] : out) {
-        std::swap(yy, zz), std::swap(xy, zx);
-        xy = -xy, yz = -yz;
-      }
-    return out;
-  }
-
- private:
-  Vec3 placed(const Vec3& p) const { return (z_up ? Vec3{p.x, -p.z, p.y} : p) * scale_; }
-
-  const RecordedRun& run_;
-  std::vector<Shape> bodies_;
-  double scale_;
-  std::optional<ElementStress> stress_;  // made when it is asked for
-  std::vector<Vec3> positions_;
-  int loaded_ = -1, frame_ = 0, meshes_ = 0, served_ = 0;
-  Progress progress_;
-};
-
-/// All of the mesh that is simulated, inside and all.
-ShownBody simulated_body(const Simulation& simulation, int body) {
-  ShownBody out;
-  out.mesh = simulation.mesh(body);
-  out.first = simulation.first_vertex(body), out.count = int(out.mesh.vertices.size()), out.body = body;
-  out.source.resize(out.mesh.vertices.size());
-  std::iota(out.source.begin(), out.source.end(), 0);
+AnimationFrames frames_of(const RecordedRun& run, const FrameRange& range) {
+  AnimationFrames out;
+  for (int k = 0; k < range.count(); ++k) out.numbers.push_back(range.first + k * range.step);
+  out.positions = [&run](int frame) { return run.positions.frame(frame); };
+  if (run.forces) out.contact_forces = [&run](int frame) { return run.forces->frame(frame); };
+  out.torn = run.torn, out.wide = run.positions.wide();
   return out;
+}
+
+int interrupted(int signal) {
+  std::fprintf(stderr, "verve: convert: interrupted; nothing was written\n");
+  return 128 + signal;
 }
 
 long loose_vertices(const Mesh& mesh) {
@@ -202,6 +102,8 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   else
     read_choice("--to", options.to, formats, problems);
 
+  if (options.quantize && options.to != "glb")
+    problems.error("--quantize", "found with --to " + options.to + ", expected with --to glb");
   read_choice("--up", options.up, {"y", "z"}, problems);
   const double scale = read_positive("--scale", options.scale, problems).value_or(1);
 
@@ -222,10 +124,28 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
 
   const AnimationFormat& format = *std::find_if(animation_formats().begin(), animation_formats().end(),
                                                 [&](const AnimationFormat& f) { return f.name == options.to; });
-  std::vector<Shape> shapes;
-  for (const int b : bodies)
-    shapes.push_back({options.simulated ? simulated_body(*simulation, b) : shown_body(*simulation, b)});
-  name_shapes(*simulation, bodies, shapes);
+  int signal = 0, served = 0;
+  InterruptGuard interrupt;
+  Progress progress("convert", int(bodies.size()) * frames->count(), options.quiet, "mesh");
+  const auto before_mesh = [&] {
+    if (const int signal = InterruptGuard::signal()) throw Interrupted{signal};
+    if (served < int(bodies.size()) * frames->count()) progress.update(++served);
+  };
+  std::optional<SceneAnimation> animation;
+  const auto attempt = [&](const auto& part_of_it) {
+    try {
+      part_of_it();
+    } catch (const Interrupted& interrupted) {
+      signal = interrupted.signal;
+    } catch (const std::runtime_error& failed) {
+      problems.error(options.run, failed.what());
+    }
+    return signal == 0 && !problems.has_errors();
+  };
+  const AnimationChoice choice{bodies, scale, options.up == "z", options.simulated};
+  if (!attempt([&] { animation.emplace(*simulation, frames_of(*recorded, *frames), choice, before_mesh); }))
+    return signal ? interrupted(signal) : refuse(problems, "nothing was written");
+  const std::vector<AnimatedShape>& shapes = animation->shapes;
 
   // all of it beside its place first, so that a failure leaves everything as it was
   std::error_code error;
@@ -251,34 +171,20 @@ int convert(const ConvertOptions& options, Diagnostics problems) {
   if (format.keeps_elements && !recorded->torn.empty())
     problems.warning("--to " + format.name, "elements that tear stay in it: usda, vtu, obj, ply and stl show them go");
   if (options.to == "pc2" || options.to == "mdd")
-    for (const Shape& shape : shapes)
+    for (const AnimatedShape& shape : shapes)
       if (const long loose = loose_vertices(shape.mesh); loose > 0)
         problems.warning(shape.stem + ".obj", "has " + count(loose, "vertex", "vertices") +
                                                   " that no face uses: importers may leave them out, and then the "
                                                   "cache does not fit");
   report(problems);
 
-  int signal = 0;
-  {
-    InterruptGuard interrupt;
-    try {
-      RunAnimation animation(*recorded, shapes, *frames, scale, options.up == "z", options.quiet);
-      animation.name = file_name(simulation->scene().name);
-      format.write(animation, part);
-    } catch (const Interrupted& interrupted) {
-      signal = interrupted.signal;
-    } catch (const std::runtime_error& failed) {
-      problems.error("convert", failed.what());
-    }
-  }
+  animation->quantized = options.quantize;
+  attempt([&] { format.write(*animation, part); });
   std::uintmax_t bytes = 0;
   for (const auto& file : fs::directory_iterator(part, error)) bytes += fs::file_size(file.path(), error);
   if (!signal && !problems.has_errors()) move_in(part, out, shapes, options.to, problems);
   if (signal || problems.has_errors()) fs::remove_all(made, error);
-  if (signal) {
-    std::fprintf(stderr, "verve: convert: interrupted; nothing was written\n");
-    return 128 + signal;
-  }
+  if (signal) return interrupted(signal);
   if (problems.has_errors()) {
     report(problems);
     return exit_failed;

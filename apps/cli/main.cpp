@@ -229,6 +229,8 @@ int dispatch(int argc, char** argv) {
   text(convert_command, "--scale", convert_options.scale, "Units per metre (default: 1)", "S");
   convert_command->add_flag("--simulated", convert_options.simulated,
                             "The mesh that was simulated, inside and all, not the surface that it carries");
+  convert_command->add_flag("--quantize", convert_options.quantize,
+                            "Of a glb: numbers of 16 bits and the motion of bodies in nodes, about half the size");
   convert_command->add_flag("--quiet", convert_options.quiet, "Print errors only");
 
   PictureOptions picture_options;

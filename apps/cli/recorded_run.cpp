@@ -85,9 +85,18 @@ std::optional<RecordedRun> open_run(const std::string& folder, Diagnostics& prob
       break;
     }
   }
+  std::optional<RecordedForces> forces;
+  if (const fs::path file = run / "contact_forces.npy"; positions && fs::exists(file, error)) {
+    Expected<RecordedForces> read = RecordedForces::open(file, positions->vertices());
+    append_new(problems, read.diagnostics());
+    if (read)
+      forces = std::move(*read);
+    else
+      good = false;
+  }
   if (positions && positions->frames() == 0) refuse("positions.npy", "found no frame");
   if (!good) return std::nullopt;
-  return RecordedRun{std::move(*simulation), std::move(*positions), std::move(torn)};
+  return RecordedRun{std::move(*simulation), std::move(*positions), std::move(torn), std::move(forces)};
 }
 
 std::optional<FrameRange> read_frames(const std::string& text, int frames, Diagnostics& problems) {

@@ -14,6 +14,7 @@ struct RecordedRun {
   Simulation simulation;  ///< of its scene.json, in the initial state
   RecordedPositions positions;
   std::vector<TornElement> torn;
+  std::optional<RecordedForces> forces;  ///< none: nothing can touch, or an older program made the run
 
   /// Of each body, gone by this frame; empty when nothing is.
   std::vector<RemovedElements> removed(int frame) const;

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -120,12 +119,6 @@ bool claim_directory(const std::string& directory, FolderLock& lock, Diagnostics
   const std::string other = lock.take(directory);
   if (!other.empty()) problems.error(directory, other);
   return other.empty();
-}
-
-std::string file_name(std::string name) {
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
-  return name.find_first_not_of('.') == std::string::npos ? "scene" : name;
 }
 
 std::string directory_name(const Scene& scene, const std::string& source) {

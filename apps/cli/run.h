@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/file_name.h"
 #include "base/new_file.h"
 #include "verve/diagnostics.h"
 #include "verve/simulation.h"
@@ -49,8 +50,6 @@ bool write_text(const std::string& file, const std::string& text, Diagnostics& p
 bool prepare_directory(const std::string& directory, Diagnostics& problems);
 /// The same, and keeps other runs out of it.
 bool claim_directory(const std::string& directory, FolderLock& lock, Diagnostics& problems);
-/// A name that people chose, as that of a file or a directory.
-std::string file_name(std::string name);
 /// The name of a directory for a scene from `source`: its own, or that of its file.
 std::string directory_name(const Scene& scene, const std::string& source);
 

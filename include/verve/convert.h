@@ -50,4 +50,21 @@ class RecordedPositions {
   std::unique_ptr<Impl> impl_;
 };
 
+/// contact_forces.npy of a run, finished or not, frame by frame.
+class RecordedForces {
+ public:
+  /// `vertices`: of the run.
+  static Expected<RecordedForces> open(const std::filesystem::path& file, int vertices);
+  RecordedForces(RecordedForces&&) noexcept;
+  RecordedForces& operator=(RecordedForces&&) noexcept;
+  ~RecordedForces();
+  /// On each vertex [N]. Throws std::runtime_error when it cannot be read.
+  std::vector<Vec3> frame(int frame) const;
+
+ private:
+  struct Impl;
+  explicit RecordedForces(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace verve

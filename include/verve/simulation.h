@@ -180,6 +180,8 @@ class Simulation {
   std::vector<BodyId> overlap_box(const Vec3& low, const Vec3& high) const;
   /// What touched in the last frame, and what happened in it.
   std::vector<Contact> contacts() const;
+  /// On each vertex, of contact and friction, at the end of the last step [N]; 0 before the first, and after restore().
+  std::vector<Vec3> contact_forces() const;
   const std::vector<Event>& events() const;
   /// The bodies that moved together in the last frame, itself among them.
   std::vector<BodyId> island(BodyId body) const;

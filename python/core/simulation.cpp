@@ -327,9 +327,12 @@ void add_simulation(py::module_& module) {
            },
            py::arg("body") = py::none(), "Of a body, or of all together.")
       .def("write_animation",
-           [](const Running& r, const py::object& positions, const std::vector<int>& frames, const std::string& to,
-              const std::filesystem::path& out) { write_animation(r.simulation(), positions, frames, to, out); },
-           py::arg("positions"), py::arg("frames"), py::arg("to"), py::arg("out"), "What convert() does.")
+           [](const Running& r, const py::object& positions, const std::vector<int>& frames, const TornList& torn,
+              const std::string& to, const std::filesystem::path& out) {
+             write_animation(r.simulation(), positions, frames, torn, to, out);
+           },
+           py::arg("positions"), py::arg("frames"), py::arg("torn"), py::arg("to"), py::arg("out"),
+           "What convert() does.")
       .def("ray_values", &Running::ray_values, py::arg("origin"), py::arg("direction"), py::arg("longest"),
            "What cast_ray() gives, as a tuple.")
       .def("nearest_values", &Running::nearest_values, py::arg("point"), py::arg("farthest"), py::arg("body"),

@@ -218,27 +218,35 @@ class Simulation(_core.Simulation):
         chosen = set() if isinstance(positions, bool) else set(positions)
         rows: list[Array] = []
         kept: list[Array] = []
+        torn: dict[tuple[str, str, int], int] = {}
 
         def keep(report: _core.StepReport) -> None:
             if every or len(rows) in chosen:
                 kept.append(self.positions.copy())
+            if report.torn > 0 or not rows:
+                for body in range(self.body_count()):
+                    for kinds, elements in self.removed_elements(body).items():
+                        for element in elements:
+                            torn.setdefault((self.body_name(body), _one_of[kinds], element), len(rows))
             rows.append(self.metrics_values(report))
 
         keep(_no_step)
         for report in self.run(frames, progress):
             keep(report)
-        return Run(_table(self, rows), np.array(kept) if every or chosen else None)
+        gone = [(frame, *element) for element, frame in torn.items()]
+        return Run(_table(self, rows), np.array(kept) if every or chosen else None, gone)
 
     def convert(
         self, run: Run, to: str, out: str | os.PathLike[str], frames: Sequence[int] | None = None
     ) -> None:
         """Writes the positions of a run for other programs: usda, glb, pc2, mdd, vtu, vat, obj, ply or stl.
 
-        `frames` are their numbers where not all of them were kept, counted from where the run began.
+        `frames` are their numbers where not all of them were kept, counted from where the run began. What tore is left
+        out from its frame on, where the format can.
         """
         if run.positions is None:
             raise ValueError("run: found none of its positions, expected record(positions=True) or some frames")
-        self.write_animation(run.positions, list(frames or range(len(run.positions))), to, Path(out))
+        self.write_animation(run.positions, list(frames or range(len(run.positions))), run.torn, to, Path(out))
 
     def picture(
         self,
@@ -264,9 +272,15 @@ class Simulation(_core.Simulation):
 class Run:
     """What `Simulation.record` kept."""
 
-    def __init__(self, metrics: npt.NDArray[Any], positions: Array | None) -> None:
+    def __init__(
+        self,
+        metrics: npt.NDArray[Any],
+        positions: Array | None,
+        torn: Sequence[tuple[int, str, str, int]] = (),
+    ) -> None:
         self.metrics = metrics  #: a row per frame and body, and one for `all`: pandas.DataFrame(run.metrics)
         self.positions = positions  #: (frames + 1, vertices, 3) [m], those that were chosen, or None
+        self.torn = torn  #: (frame, body, "tetrahedron" or "triangle" or "edge", its number), as torn.csv
 
     def of(self, body: str = "all") -> npt.NDArray[Any]:
         """The rows of one body."""
@@ -323,6 +337,7 @@ def _counted(frames: int, progress: bool) -> Iterator[int]:
 
 
 _no_step = _core.StepReport()
+_one_of = {"tetrahedra": "tetrahedron", "triangles": "triangle", "edges": "edge"}
 _whole = {"frame", "iterations"}
 
 

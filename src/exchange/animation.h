@@ -15,7 +15,8 @@ struct AnimatedShape {
   std::string stem;                      ///< for files, each once
   std::array<double, 3> color{0.8, 0.8, 0.8};
   Mesh mesh;                             ///< in the first frame
-  std::vector<Vec3> rest;                ///< of the vertices; empty where the mesh is not the simulated one
+  std::vector<Vec3> rest;                ///< of the vertices; empty where not all that are simulated are there
+  double mass = 0;                       ///< [kg]
 };
 
 /// Frames are asked for one by one, so that a run of any length takes the memory of one frame.
@@ -26,6 +27,8 @@ class Animation {
   virtual const Mesh& at(int shape, int k) = 0;
   /// Of the tetrahedra that the last call of at() has left, xx, yy, zz, xy, yz, zx [Pa]; empty: not known.
   virtual std::vector<std::array<double, 6>> stress(int /*shape*/) { return {}; }
+  /// Of the vertices of the last call of at() [N], of contact and friction; empty: not known.
+  virtual std::vector<Vec3> contact_forces(int /*shape*/) { return {}; }
 
   std::string name;  ///< of the file, where all are in one
   std::vector<AnimatedShape> shapes;
@@ -35,6 +38,7 @@ class Animation {
   bool z_up = false;
   bool wide = false;  ///< recorded as doubles
   bool tears = false;
+  bool quantized = false;  ///< wanted: numbers of 8 and 16 bits where the format has them
   double time(int k) const { return frames[std::size_t(k)] * step; }
 };
 

@@ -1,6 +1,7 @@
 #include "exchange/gltf_file.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 
@@ -18,7 +19,8 @@ GltfMesh::GltfMesh(const Mesh& mesh) : normals(mesh) {
     if (fresh) {
       source.push_back(v), normal.push_back(n);
       if (textured)
-        uvs.push_back(uv < 0 ? std::array<double, 2>{0, 0} : std::array<double, 2>{look->uvs[uv][0], 1 - look->uvs[uv][1]});
+        uvs.push_back(uv < 0 ? std::array<double, 2>{0, 0}
+                             : std::array<double, 2>{look->uvs[uv][0], 1 - look->uvs[uv][1]});
     }
     return entry->second;
   };
@@ -58,8 +60,10 @@ GltfFile::~GltfFile() {
 }
 
 int GltfFile::begin_view(int kind, int stride) {
+  while (bin_->size() % 4) bin_->number(std::uint8_t(0));
   view_begin_ = bin_->size();
-  view_ = (kind ? ",\"target\":" + std::to_string(kind) : "") + (stride ? ",\"byteStride\":" + std::to_string(stride) : "");
+  view_ = (kind ? ",\"target\":" + std::to_string(kind) : "") +
+          (stride ? ",\"byteStride\":" + std::to_string(stride) : "");
   return view_count_;
 }
 
@@ -68,32 +72,87 @@ void GltfFile::end_view() {
             ",\"byteLength\":" + std::to_string(bin_->size() - view_begin_) + view_ + "}";
 }
 
-int GltfFile::accessor(int view, std::size_t offset, std::size_t count, const char* type, int component,
-                       const std::string& bounds) {
-  accessors_ += std::string(accessor_count_ ? "," : "") + "{\"bufferView\":" + std::to_string(view) + ",\"byteOffset\":" +
-                std::to_string(offset) + ",\"componentType\":" + std::to_string(component) + ",\"count\":" +
-                std::to_string(count) + ",\"type\":\"" + type + "\"" + bounds + "}";
+int GltfFile::accessor(int view, std::size_t count, const char* type, int component, const std::string& more) {
+  accessors_ += accessor_count_ ? ",{" : "{";
+  if (view >= 0) accessors_ += "\"bufferView\":" + std::to_string(view) + ",";
+  accessors_ += "\"componentType\":" + std::to_string(component) + ",\"count\":" + std::to_string(count) +
+                ",\"type\":\"" + type + "\"" + more + "}";
   return accessor_count_++;
 }
 
-int GltfFile::positions(int view, std::size_t offset, const std::vector<Vec3>& x) {
-  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (const Vec3& p : x)
-    for (int k = 0; k < 3; ++k) {
-      const float c = float(p[k]);
-      number(c);
-      low[k] = std::min(low[k], c), high[k] = std::max(high[k], c);
-    }
-  const auto list = [](const float* v) {
-    return "[" + shortest_number(v[0]) + "," + shortest_number(v[1]) + "," + shortest_number(v[2]) + "]";
-  };
-  return accessor(view, offset, x.size(), "VEC3", 5126, ",\"min\":" + list(low) + ",\"max\":" + list(high));
+std::string GltfFile::sparse(std::size_t count, int indices, int values) {
+  return ",\"sparse\":{\"count\":" + std::to_string(count) + ",\"indices\":{\"bufferView\":" +
+         std::to_string(indices) + ",\"componentType\":5125},\"values\":{\"bufferView\":" + std::to_string(values) +
+         "}}";
 }
 
-int GltfFile::normals(int view, std::size_t offset, const std::vector<Vec3>& n) {
-  for (const Vec3& v : n)
-    for (int k = 0; k < 3; ++k) number(float(v[k]));
-  return accessor(view, offset, n.size(), "VEC3", 5126);
+int GltfFile::floats(const std::vector<float>& values, int size, const std::string& more) {
+  constexpr const char* types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+  const int view = begin_view(0);
+  for (const float v : values) number(v);
+  end_view();
+  return accessor(view, values.size() / std::size_t(size), types[size - 1], 5126, more);
+}
+
+int GltfFile::indices(const std::vector<int>& values) {
+  const int view = begin_view(34963);
+  for (const int v : values) number(std::uint32_t(v));
+  end_view();
+  return accessor(view, values.size(), "SCALAR", 5125);
+}
+
+int GltfFile::texture_coordinates(const std::vector<std::array<double, 2>>& uvs, bool small) {
+  const auto in_unit = [](const auto& uv) { return uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1; };
+  small = small && std::all_of(uvs.begin(), uvs.end(), in_unit);
+  const int view = begin_view(34962);
+  for (const auto& uv : uvs)
+    for (const double c : uv) small ? number(std::uint16_t(std::lround(c * 65535))) : number(float(c));
+  end_view();
+  return accessor(view, uvs.size(), "VEC2", small ? 5123 : 5126, small ? ",\"normalized\":true" : "");
+}
+
+int GltfFile::vectors(const std::vector<Vec3>& values, const Vectors& how) {
+  const bool floats = how.width == Width::floats, shorts = how.width == Width::shorts;
+  const std::size_t size = floats ? 12 : shorts ? 6 : 3;  // of one
+  const auto stored = [&](double c) { return floats ? double(float(c)) : std::round(c * largest(how.width)); };
+  const auto write = [&](const Vec3& v) {
+    for (const double c : {v.x, v.y, v.z})
+      floats ? number(float(c)) : shorts ? number(std::int16_t(stored(c))) : number(std::int8_t(stored(c)));
+  };
+  std::vector<int> changed;
+  Vec3 low{INFINITY, INFINITY, INFINITY}, high = -low;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bool any = false;
+    for (int k = 0; k < 3; ++k) {
+      const double c = stored(values[i][k]);
+      low[k] = std::min(low[k], c), high[k] = std::max(high[k], c), any |= c != 0;
+    }
+    if (any) changed.push_back(int(i));
+  }
+  std::string more = floats ? "" : ",\"normalized\":true";
+  const auto list = [](const Vec3& v) {
+    return "[" + shortest_number(v.x) + "," + shortest_number(v.y) + "," + shortest_number(v.z) + "]";
+  };
+  if (how.bounds) more += ",\"min\":" + list(low) + ",\"max\":" + list(high);
+  const int component = floats ? 5126 : shorts ? 5122 : 5120;
+  const std::size_t stride = (size + 3) / 4 * 4;
+  if (how.change && changed.size() * (4 + size) < values.size() * stride) {  // what is not named is 0
+    if (changed.empty()) return accessor(-1, values.size(), "VEC3", component, more);
+    const int which = begin_view(0);
+    for (const int i : changed) number(std::uint32_t(i));
+    end_view();
+    const int what = begin_view(0);
+    for (const int i : changed) write(values[std::size_t(i)]);
+    end_view();
+    return accessor(-1, values.size(), "VEC3", component, more + sparse(changed.size(), which, what));
+  }
+  const int view = begin_view(34962, int(stride));
+  for (const Vec3& v : values) {
+    write(v);
+    for (std::size_t pad = size; pad < stride; ++pad) number(std::int8_t(0));
+  }
+  end_view();
+  return accessor(view, values.size(), "VEC3", component, more);
 }
 
 int GltfFile::material(const std::string& name, const std::array<double, 4>& color) {
@@ -105,13 +164,14 @@ int GltfFile::material(const std::string& name, const std::array<double, 4>& col
   return material_count_++;
 }
 
-void GltfFile::finish(const std::string& meshes, const std::string& nodes, std::size_t node_count,
+void GltfFile::finish(const std::string& meshes, const std::string& nodes, const std::vector<int>& roots,
                       const std::string& more) {
   while (bin_->size() % 4) bin_->number(std::uint8_t(0));
   const std::size_t data = bin_->size();
   bin_->close();
-  std::string json = "{\"asset\":{\"version\":\"2.0\",\"generator\":\"verve convert\"},\"scene\":0,\"scenes\":[{\"nodes\":[";
-  for (std::size_t n = 0; n < node_count; ++n) json += (n ? "," : "") + std::to_string(n);
+  std::string json =
+      "{\"asset\":{\"version\":\"2.0\",\"generator\":\"verve convert\"},\"scene\":0,\"scenes\":[{\"nodes\":[";
+  for (std::size_t n = 0; n < roots.size(); ++n) json += (n ? "," : "") + std::to_string(roots[n]);
   json += "]}],\"nodes\":[" + nodes + "],\"meshes\":[" + meshes + "],\"materials\":[" + materials_ +
           "],\"accessors\":[" + accessors_ + "],\"bufferViews\":[" + views_ + "],\"buffers\":[{\"byteLength\":" +
           std::to_string(data) + "}]" + more + "}";

@@ -69,37 +69,25 @@ void write_mesh(const AnimatedShape& shape, const Layout& layout, const std::fil
   const GltfMesh mesh(shape.mesh);
   std::vector<Vec3> x;
   for (const int v : mesh.source) x.push_back(shape.mesh.vertices[v]);
-  const int view = file.begin_view(34962);
-  std::string attributes = "\"POSITION\":" + std::to_string(file.positions(view, 0, x));
-  file.end_view();
-  const int textures = file.begin_view(34962);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto uv = mesh.uvs.empty() ? std::array<double, 2>{0, 0} : mesh.uvs[i];
-    file.number(float(uv[0])), file.number(float(uv[1]));
-  }
-  file.end_view();
-  attributes += ",\"TEXCOORD_0\":" + std::to_string(file.accessor(textures, 0, x.size(), "VEC2", 5126));
-  const int lookup = file.begin_view(34962);
-  for (const int v : mesh.source) {
-    file.number(float((v % layout.width + 0.5) / double(layout.width)));
-    file.number(float((v / layout.width + 0.5) / double(layout.height)));
-  }
-  file.end_view();
-  attributes += ",\"TEXCOORD_1\":" + std::to_string(file.accessor(lookup, 0, x.size(), "VEC2", 5126));
+  std::vector<std::array<double, 2>> lookup;
+  for (const int v : mesh.source)
+    lookup.push_back({(v % layout.width + 0.5) / double(layout.width), (v / layout.width + 0.5) / double(layout.height)});
+  std::vector<std::array<double, 2>> textures = mesh.uvs;
+  textures.resize(x.size());  // engines look for the second set behind a first
+  const std::string attributes = "\"POSITION\":" + std::to_string(file.vectors(x, {.bounds = true})) +
+                                 ",\"TEXCOORD_0\":" + std::to_string(file.texture_coordinates(textures)) +
+                                 ",\"TEXCOORD_1\":" + std::to_string(file.texture_coordinates(lookup));
   std::string primitives;
   for (const GltfMesh::Primitive& p : mesh.primitives) {
-    const int indices = file.begin_view(34963);
-    for (const int v : p.indices) file.number(std::uint32_t(v));
-    file.end_view();
     const int material =
         p.material >= 0 ? file.material(shape.mesh.look->materials[p.material].name, shape.mesh.look->materials[p.material].color)
                         : file.material(shape.name, {shape.color[0], shape.color[1], shape.color[2], 1});
     primitives += std::string(primitives.empty() ? "" : ",") + "{\"attributes\":{" + attributes + "},\"indices\":" +
-                  std::to_string(file.accessor(indices, 0, p.indices.size(), "SCALAR", 5125)) + ",\"mode\":" +
+                  std::to_string(file.indices(p.indices)) + ",\"mode\":" +
                   (p.lines ? "1" : "4") + ",\"material\":" + std::to_string(material) + "}";
   }
   file.finish("{\"name\":" + quote_json(shape.name) + ",\"primitives\":[" + primitives + "]}",
-              "{\"name\":" + quote_json(shape.name) + ",\"mesh\":0}", 1, "");
+              "{\"name\":" + quote_json(shape.name) + ",\"mesh\":0}", {0}, "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // VTK's unstructured grids, appended raw, one for each body and frame, and a .pvd that puts them in time. With velocity
-// at points, and of simulated tetrahedra the Green strain and the Cauchy stress.
+// and contact force at points, and of simulated tetrahedra the Green strain and the Cauchy stress.
 #include <algorithm>
 #include <cmath>
 
@@ -57,7 +57,8 @@ double von_mises(const std::array<double, 6>& s) {
 }
 
 void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector<Vec3>& velocity,
-                 const std::vector<std::array<double, 6>>& stress, bool wide, const std::filesystem::path& file) {
+                 const std::vector<Vec3>& forces, const std::vector<std::array<double, 6>>& stress, bool wide,
+                 const std::filesystem::path& file) {
   std::vector<std::int32_t> connectivity, offsets;
   std::vector<std::uint8_t> types;
   const auto cells = [&](const auto& elements, std::uint8_t type) {
@@ -77,7 +78,9 @@ void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector
   text += "<Points>\n" + vectors(arrays, "Points", mesh.vertices, wide) + "</Points>\n<Cells>\n";
   text += arrays.add("connectivity", "Int32", 1, connectivity) + arrays.add("offsets", "Int32", 1, offsets) +
           arrays.add("types", "UInt8", 1, types);
-  text += "</Cells>\n<PointData Vectors=\"velocity\">\n" + vectors(arrays, "velocity", velocity, wide) + "</PointData>\n";
+  text += "</Cells>\n<PointData Vectors=\"velocity\">\n" + vectors(arrays, "velocity", velocity, wide);
+  if (forces.size() == mesh.vertices.size()) text += vectors(arrays, "contact_force", forces, false);
+  text += "</PointData>\n";
   if (!mesh.tetrahedra.empty() && shape.rest.size() == mesh.vertices.size()) {
     std::vector<float> strain;
     for (const auto& t : mesh.tetrahedra) strain.push_back(float(green_strain(mesh.vertices, shape.rest, t)));
@@ -121,8 +124,9 @@ void write_vtu(Animation& animation, const std::filesystem::path& folder) {
       if (k > 0)  // the mean since the frame before; of the first none is known
         for (std::size_t v = 0; v < velocity.size(); ++v)
           velocity[v] = (mesh.vertices[v] - before[v]) / (animation.time(int(k)) - animation.time(int(k) - 1));
-      write_frame(mesh, shape, velocity, shape.rest.empty() ? std::vector<std::array<double, 6>>{} : animation.stress(int(s)),
-                  animation.wide, folder / file);
+      using Stress = std::vector<std::array<double, 6>>;
+      write_frame(mesh, shape, velocity, animation.contact_forces(int(s)),
+                  shape.rest.empty() ? Stress() : animation.stress(int(s)), animation.wide, folder / file);
       before = mesh.vertices;
       collection += "<DataSet timestep=\"" + shortest_number(animation.time(int(k))) + "\" part=\"" + std::to_string(s) +
                     "\" name=\"" + escaped(shape.name) + "\" file=\"" + escaped(file) + "\"/>\n";

@@ -3,6 +3,7 @@
 // Khronos Group, "glTF 2.0 Specification", 2021.
 #include <map>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "geometry/mesh_bytes.h"
 #include "geometry/mesh_formats.h"
@@ -24,24 +25,6 @@ struct Transform {
   Mat3 linear = Mat3::identity();
   Vec3 offset{};
 };
-
-bool decode_base64(std::string_view text, std::string& out) {
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    const int value = c >= 'A' && c <= 'Z'   ? c - 'A'
-                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                      : c >= '0' && c <= '9' ? c - '0' + 52
-                      : c == '+' || c == '-' ? 62
-                      : c == '/' || c == '_' ? 63
-                                             : -1;
-    if (value < 0) return false;
-    bits = bits << 6 | unsigned(value);
-    if ((count += 6) >= 8) out += char(bits >> (count -= 8) & 255);
-  }
-  return true;
-}
 
 std::string decode_uri(const std::string& uri) {
   std::string out;

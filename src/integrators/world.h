@@ -40,6 +40,8 @@ class World {
   RigidImpulse impulse_on(int body);
   /// E_col at x of all repulsion springs, and minus its gradient, per row of the state (repulsion.cpp).
   double repel(const std::vector<Vec4>& x, std::vector<Vec4>& force);
+  /// On each row of the state, at the last evaluation of the last step.
+  std::vector<Vec4> contact_forces() const;
   int factorizations() const { return islands_.factorizations(); }
   long right_hand_sides() const;
   /// Everything as it was when the state was `to`: islands, factors, materials and surfaces follow it.

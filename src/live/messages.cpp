@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "geometry/enclosure.h"
 #include "live/session.h"
@@ -244,8 +245,13 @@ void Session::load_message(const Json& message) {
     throw Refusal{"scene: found \"" + name.substr(0, 100) + "\", " + expected_one_of(name.substr(0, 100), known)};
   }
   const std::string name = message.find("name") ? text(message, "name") : "dropped.json";
-  if (message.find("mesh")) {
-    Expected<Mesh> mesh = parse_mesh(text(message, "mesh"), name);
+  if (message.find("mesh") || message.find("mesh64")) {  // a file as text, or as base64
+    std::string bytes;
+    if (message.find("mesh"))
+      bytes = text(message, "mesh");
+    else if (!decode_base64(text(message, "mesh64"), bytes))
+      throw Refusal{"mesh64: found something else, expected base64"};
+    Expected<Mesh> mesh = parse_mesh(bytes, name);
     if (!mesh) throw Refusal{mesh.diagnostics().text()};
     const Scene scene = scene_around(name, std::move(*mesh));
     return start(scene, sides(scene));

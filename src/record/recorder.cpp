@@ -2,9 +2,11 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
 #include "base/new_file.h"
+#include "record/contact_forces.h"
 #include "record/metrics_table.h"
 #include "record/npy.h"
 #include "record/output_file.h"
@@ -28,7 +30,9 @@ struct Recorder::Impl {
   std::vector<char> block;
   std::vector<RemovedElements> removed;  // per body, as torn.csv has them; empty: nothing tears
   GrowingFile torn;
+  std::optional<ContactForceFile> forces;  // none: nothing can touch
 
+  fs::path forces_path() const { return directory / "contact_forces.npy"; }
   fs::path torn_path() const { return directory / "torn.csv"; }
   fs::path metrics_path() const { return directory / "metrics.csv"; }
   fs::path positions_path() const { return directory / "positions.npy"; }
@@ -82,6 +86,9 @@ struct Recorder::Impl {
     if (!error.empty()) return positions_path().string() + ": " + error;
     if (!removed.empty() && frames > 0)
       if (error = append_torn(simulation); !error.empty()) return error;
+    if (forces)
+      if (error = forces->write(int(frames), simulation.contact_forces()); !error.empty())
+        return forces_path().string() + ": " + error;
     error = metrics.write_at(metrics_size, rows);
     if (!error.empty()) {
       metrics.cut_to(metrics_size);
@@ -93,6 +100,7 @@ struct Recorder::Impl {
       return positions_path().string() + ": " + error;
     }
     metrics_size += rows.size();
+    if (forces) forces->keep();
     ++frames;
     return "";
   }
@@ -183,6 +191,12 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
     problems.error(directory.string(), "frame 0 could not be recorded: " + error);
     return problems;
   }
+  if (simulation.scene().contact || !simulation.scene().colliders.empty()) {
+    error = impl->forces.emplace().create(impl->forces_path());
+    if (!error.empty()) problems.error(impl->forces_path().string(), "cannot be written: " + error);
+  } else {
+    fs::remove(impl->forces_path(), code);
+  }
   if (impl->removed.empty()) {
     fs::remove(impl->torn_path(), code);
   } else {
@@ -198,7 +212,7 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
     if (error = p.made.place(); !error.empty()) problems.error(p.target.string(), "cannot be written: " + error);
   }
   if (problems.has_errors()) {
-    for (const fs::path& file : {impl->torn_path(), impl->metrics_path(), impl->positions_path()})
+    for (const fs::path& file : {impl->torn_path(), impl->forces_path(), impl->metrics_path(), impl->positions_path()})
       if (fs::is_regular_file(file, code)) fs::remove(file, code);
     return problems;
   }

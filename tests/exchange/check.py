@@ -27,6 +27,16 @@ f 3/1 4/2 8/3 7/4\nf 1/1 5/2 8/3 4/4\nf 2/1 3/2 7/3 6/4
 """
 ROPE = {"name": "rope", "mesh": {"generator": "chain", "vertices": 5}, "place": {"translate": [0, 0.6, 0]}}
 FRAMES = 6
+BOX = {"generator": "box", "size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}
+PILE = {"version": 1, "name": "pile", "step": 1 / 60, "frames": 60, "gravity": [0, -9.81, 0], "contact": {},
+        "colliders": [{"name": "floor", "shape": "plane", "friction": 0.5}],
+        "bodies": [{"name": name, "mesh": BOX, "density": 1000, "potentials": [{"type": "tet_strain", "mu": 3e4}],
+                    "place": {"translate": [0, height, 0]}, "dials": {"half_life": 0.05}, "restitution": 0}
+                   for name, height in (("low", 0.1), ("high", 0.3))]}
+HELD = {"version": 1, "name": "held", "frames": 3, "gravity": [0, -9.81, 0],
+        "bodies": [{"name": "cloth", "mesh": {"generator": "cloth", "columns": 12, "rows": 4}, "density": 0.2,
+                    "potentials": [{"type": "spring", "stiffness": 100}]}],
+        "anchors": [{"body": "cloth", "vertices": {"box": [[-1, -1, -1], [0.3, 1, 1]]}, "hard": True}]}
 
 
 def expect(condition, what):
@@ -77,13 +87,42 @@ def glb(file):
     document = json.loads(data[20:20 + size])
     body = data[28 + size:]
 
+    def view(index, kind, count, n, offset=0):
+        about = document["bufferViews"][index]
+        width = numpy.dtype(kind).itemsize
+        step = about.get("byteStride", n * width)
+        begin = about.get("byteOffset", 0) + offset
+        return numpy.ndarray((count, n), kind, body, begin, (step, width))
+
     def values(index):
         a = document["accessors"][index]
-        view = document["bufferViews"][a["bufferView"]]
-        n = {"SCALAR": 1, "VEC2": 2, "VEC3": 3}[a["type"]]
-        kind = {5126: "<f4", 5125: "<u4"}[a["componentType"]]
-        return numpy.frombuffer(body, kind, a["count"] * n, view.get("byteOffset", 0) + a.get("byteOffset", 0)).reshape(-1, n)
+        n = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}[a["type"]]
+        kind = {5126: "<f4", 5125: "<u4", 5123: "<u2", 5122: "<i2", 5120: "<i1"}[a["componentType"]]
+        out = numpy.zeros((a["count"], n), kind)
+        if "bufferView" in a:
+            out[:] = view(a["bufferView"], kind, a["count"], n, a.get("byteOffset", 0))
+        if "sparse" in a:
+            some = a["sparse"]
+            which = view(some["indices"]["bufferView"], "<u4", some["count"], 1).ravel()
+            expect((numpy.diff(which.astype(int)) > 0).all(), "sparse accessors are ascending")
+            out[which] = view(some["values"]["bufferView"], kind, some["count"], n)
+        return out / numpy.iinfo(kind).max if a.get("normalized") else out
     return document, values
+
+
+def places(document, values, outer, k):
+    """Where a quantised file has the vertices of a body in frame k, as a viewer puts them."""
+    inner = document["nodes"][outer["children"][0]]
+    animation = document["animations"][0]
+    sent = {c["target"]["path"]: values(animation["samplers"][c["sampler"]]["output"]) for c in animation["channels"]
+            if c["target"]["node"] == document["nodes"].index(outer)}
+    turn = sent["rotation"][k] if "rotation" in sent else numpy.array([0, 0, 0, 1])
+    way = sent["translation"][k] if "translation" in sent else numpy.array(outer["translation"])
+    primitive = document["meshes"][inner["mesh"]]["primitives"][0]
+    x = values(primitive["attributes"]["POSITION"])
+    x = x + (values(primitive["targets"][k - 1]["POSITION"]) if k else 0)
+    x = x * inner["scale"][0] + inner["translation"]
+    return x + 2 * numpy.cross(turn[:3], numpy.cross(turn[:3], x) + turn[3] * x) + way
 
 
 def main(verve, place):
@@ -150,6 +189,40 @@ def main(verve, place):
     weights = values(sampler["output"]).reshape(FRAMES + 1, FRAMES)
     expect(numpy.array_equal(weights[1:], numpy.eye(FRAMES)) and not weights[0].any(), "one target at a time")
 
+    # 16 bits: what a body does as a whole is its node's, and the rest of its vertices the targets'
+    run("convert", at("two"), "--to", "glb", "--out", at("small"), "--quantize", "--quiet")
+    document, values = glb(at("small", scene["name"] + ".glb"))
+    outer = next(n for n in document["nodes"] if n["name"] == body)
+    step = document["nodes"][outer["children"][0]]["scale"][0] / 32767
+    for k in range(FRAMES + 1):
+        # half a step of the first frame, and of the change from it
+        expect(abs(places(document, values, outer, k) - truth[k][which]).max() < step + 1e-6, f"quantised frame {k}")
+    sizes = [os.path.getsize(at(folder, scene["name"] + ".glb")) for folder in ("glb", "small")]
+    expect(sizes[1] < sizes[0], "a quantised file is smaller")
+
+    # two boxes, the one on the other on the floor: forces of contact carry their weight
+    json.dump(PILE, open(at("pile.json"), "w"))
+    run("simulate", at("pile.json"), "--out", at("pile"), "--quiet")
+    run("convert", at("pile"), "--to", "vtu", "--simulated", "--frames", "60", "--up", "z", "--quiet")
+    forces = {name: meshio.read(at("pile", "vtu", name + "_0060.vtu")).point_data["contact_force"].sum(0) for name in ("low", "high")}
+    expect(numpy.allclose(forces["high"], [0, 0, 9.81 * 8], atol=0.5), f"the upper box is carried: {forces}")
+    expect(numpy.allclose(forces["low"], [0, 0, 9.81 * 8], atol=0.5), f"the lower box by more than it carries: {forces}")
+    rows = numpy.load(at("pile", "contact_forces.npy"))
+    last = rows[rows["frame"] == 60]
+    expect(numpy.allclose(last["force"].sum(0), [0, 9.81 * 16, 0], atol=1), "NumPy reads the forces")
+    expect(len(meshio.read(at("vtu", "rope_0000.vtu")).point_data["contact_force"]) == 5, "no force before the first step")
+
+    # where little changes, little is written: a strip that is held but for one end
+    json.dump(HELD, open(at("held.json"), "w"))
+    run("simulate", at("held.json"), "--out", at("held"), "--quiet")
+    run("convert", at("held"), "--to", "glb", "--quantize", "--quiet")
+    document, values = glb(at("held", "glb", "held.glb"))
+    some = [a["sparse"]["count"] for a in document["accessors"] if "sparse" in a and a["type"] == "VEC3"]
+    expect(len(some) > 0 and max(some) < 40, f"targets of which little changes are sparse: {some}")
+    x = places(document, values, document["nodes"][document["scenes"][0]["nodes"][0]], 3)
+    truth_of_it = numpy.load(at("held", "positions.npy"))
+    expect(max(abs(truth_of_it[3] - p).sum(1).min() for p in x) < 1e-4, "and the frames are there")
+
     # up axis, scale, one body, a range of frames
     run("convert", at("two"), "--to", "pc2", "--out", at("turned"), "--up", "z", "--scale", "100", "--body", body,
         "--frames", "2:6:2", "--quiet")
@@ -162,6 +235,7 @@ def main(verve, place):
     mesh = meshio.read(at("inside", f"{body}_{FRAMES:04}.vtu"))
     everything = numpy.load(at("two", "positions.npy"))[FRAMES, :-5]
     expect(numpy.array_equal(mesh.points.astype("f4"), everything), "the simulated mesh has all vertices")
+    run("convert", at("two"), "--to", "usda", "--out", at("inside_usda"), "--simulated", "--body", body, "--quiet")
     strain = mesh.cell_data["strain"][0]
     stress, size = mesh.cell_data["stress"][0].astype(float), mesh.cell_data["von_mises_stress"][0].ravel().astype(float)
     xx, yy, zz, xy, yz, zx = stress.T

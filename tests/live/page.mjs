@@ -392,6 +392,17 @@ async function files(page) {
   await page.waitForSelector('.notice.error:has-text("picture.png")');
   await drop('sheet.obj', 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n');
   await inPage.scene(page, 'sheet.obj', 2);
+  await page.evaluate(() => {  // what is no text: a tetrahedron as binary STL
+    const corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    const data = new DataView(new ArrayBuffer(84 + 4 * 50));
+    data.setUint32(80, 4, true);
+    [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].forEach((face, f) => face.forEach((corner, c) => corners[corner].forEach(
+        (x, axis) => data.setFloat32(84 + 50 * f + 12 + 12 * c + 4 * axis, x, true))));
+    verve.live.openFile(new File([data.buffer], 'corner.stl'));
+  });
+  await inPage.scene(page, 'corner.stl', 2);
+  await drop('sheet.obj', 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n');
+  await inPage.scene(page, 'sheet.obj', 2);
   await page.evaluate(() => {
     const fold = document.querySelector('.fold[aria-controls=files]');
     if (fold.getAttribute('aria-expanded') !== 'true') fold.click();

@@ -334,6 +334,13 @@ TEST_CASE("meshes dropped onto the page become bodies") {
   frames(session, 2);
   go_on(session, other);  // with the surface that the lattice carries
   CHECK(other.simulation().embedded_mesh(0)->triangles.size() == 4);
+  // as bytes: the same tetrahedron as .off
+  told = session.handle(R"({"type": "load", "name": "closed.off", "mesh64": "T0ZGCjQgNCAwCjAgMCAwCjEgMCAwCjAgMSAwCjAgMCAx)"
+                        R"(CjMgMCAyIDEKMyAwIDEgMwozIDAgMyAyCjMgMSAyIDMK"})");
+  CHECK_MESSAGE(!refused(told), joined(told));
+  CHECK(session.simulation().embedded_mesh(0)->triangles.size() == 4);
+  told = session.handle(R"({"type": "load", "name": "closed.off", "mesh64": "T0Z$"})");
+  CHECK(says(told, "expected base64"));
   told = session.handle(R"({"type": "load", "name": "sheet.png", "mesh": "x"})");
   CHECK(says(told, "expected one of .mesh, .obj"));
   told = session.handle(R"({"type": "load", "name": "broken.obj", "mesh": "v 1 2\nf 1 2 3\n"})");

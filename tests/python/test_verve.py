@@ -324,6 +324,24 @@ class Queries(unittest.TestCase):
             self.assertRaisesRegex(ValueError, "glb", self.sim.convert, run, "gbl", folder)
             none = self.sim.record(1, positions=False)
             self.assertRaisesRegex(ValueError, "positions", self.sim.convert, none, "glb", folder)
+            run.positions[5, 3, 1] = np.nan
+            self.assertRaisesRegex(ValueError, "frame 5 .* not finite", self.sim.convert, run, "usda", Path(folder) / "bad")
+            self.assertFalse((Path(folder) / "bad").exists())
+
+    def test_what_tears_in_memory_is_gone_from_the_files_too(self):
+        sim = verve.Simulation("tug")
+        run = sim.record(100)
+        self.assertTrue(run.torn)
+        first = min(frame for frame, *_ in run.torn)
+        with tempfile.TemporaryDirectory() as folder:
+            sim.convert(run, "obj", folder)
+            faces = [
+                sum(path.read_text().count("\nf ") + path.read_text().count("\nl ") for path in Path(folder).glob(f"*_{k:04}.obj"))
+                for k in (first - 1, first, 100)
+            ]
+        self.assertNotEqual(faces[0], faces[2])
+        gone = [sum(len(kind) for kind in sim.removed_elements(b).values()) for b in range(sim.body_count())]
+        self.assertEqual(len(run.torn), sum(gone))
 
     def test_what_a_step_is_computing_is_not_touched_from_another_thread(self):
         refused = []
