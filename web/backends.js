@@ -125,9 +125,10 @@ globalThis.verve = globalThis.verve || {};
       at += 12 * vertices;
       return {metrics, positions};
     });
-    const rest = new Float32Array(buffer, at), colliders = [];
-    for (let i = 0; i + 7 <= rest.length; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
-    return {generation: word(1), number: word(2), time: view.getFloat64(32, true), rows, lanes, colliders};
+    const rest = new Float32Array(buffer, at), colliders = [], supports = [], last = 7 * word(7);
+    for (let i = 0; i < last; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
+    for (let i = last; i < rest.length; i += 3) supports.push([...rest.subarray(i, i + 3)]);
+    return {generation: word(1), number: word(2), time: view.getFloat64(32, true), rows, lanes, colliders, supports};
   }
 
   Object.assign(verve, {openBackend, decodeFrame});
