@@ -338,7 +338,7 @@ globalThis.verve = globalThis.verve || {};
       const gl = this.gl, split = verve.math.splitCreases(mesh.triangles, mesh.rest, count, 72);
       const lines = verve.math.edgesOf(split.triangles, split.source.length);
       const surface = {split, data: new Float32Array(6 * split.source.length), buffer: gl.createBuffer(),
-                       stretchBuffer: gl.createBuffer(), stretches: verve.math.stretchOf(mesh.triangles, mesh.rest),
+                       stretchBuffer: gl.createBuffer(), stretches: null, mesh,
                        hollowBuffer: gl.createBuffer(), hollows: verve.math.hollowOf(mesh.triangles, count, Math.max(...boxOf(mesh.rest).extent)),
                        array: gl.createVertexArray(), lineArray: gl.createVertexArray(),
                        triangleCount: split.triangles.length, lineCount: lines.length};
@@ -419,7 +419,9 @@ globalThis.verve = globalThis.verve || {};
           }
           if (this.strain && !body.scenery) {
             gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.stretchBuffer);
-            gl.bufferData(gl.ARRAY_BUFFER, body.surface.stretches(part, body.surface.split.source), gl.DYNAMIC_DRAW);
+            const {split, mesh} = body.surface;
+            body.surface.stretches ??= verve.math.stretchOf(mesh.triangles, mesh.rest);
+            gl.bufferData(gl.ARRAY_BUFFER, body.surface.stretches(part, split.source), gl.DYNAMIC_DRAW);
           }
         }
         if (body.rope) {
