@@ -5,6 +5,7 @@
 //   backend.send({type: 'load', scene: 'bear'});
 //   backend.drawn();                 // once per frame that came: only then others follow
 //   backend.name                     // "native", "WebAssembly"
+//   backend.threads                  // of WebAssembly, once they work
 'use strict';
 globalThis.verve = globalThis.verve || {};
 
@@ -63,19 +64,20 @@ globalThis.verve = globalThis.verve || {};
         Object.assign(script, {src: 'core.js', onload: done, onerror: () => failed(new Error('core.js is missing'))});
         document.head.append(script);
       });
-      const {worker, wasm} = verve.core, bytes = Uint8Array.from(atob(wasm), c => c.charCodeAt(0));
+      const {worker, ...core} = verve.core;
       delete verve.core;
       this.worker = new Worker(URL.createObjectURL(new Blob([worker], {type: 'text/javascript'})));
       this.worker.onmessage = e => {
         if (typeof e.data === 'string') listener.text(JSON.parse(e.data));
         else if (e.data instanceof ArrayBuffer) listener.frame(e.data);
+        else if (e.data.threads) this.threads = e.data.threads;
         else listener.lost(e.data.lost);
       };
       this.worker.onerror = e => {
         e.preventDefault();
         listener.lost(`The simulation has ended: ${e.message}. Reload this page.`);
       };
-      this.worker.postMessage(bytes.buffer, [bytes.buffer]);
+      this.worker.postMessage(core);
       for (const message of this.waiting.splice(0)) this.worker.postMessage(message);
     }
     post(message) {
@@ -123,9 +125,10 @@ globalThis.verve = globalThis.verve || {};
       at += 12 * vertices;
       return {metrics, positions};
     });
-    const rest = new Float32Array(buffer, at), colliders = [];
-    for (let i = 0; i + 7 <= rest.length; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
-    return {generation: word(1), number: word(2), time: view.getFloat64(32, true), rows, lanes, colliders};
+    const rest = new Float32Array(buffer, at), colliders = [], supports = [], last = 7 * word(7);
+    for (let i = 0; i < last; i += 7) colliders.push([...rest.subarray(i, i + 7)]);
+    for (let i = last; i < rest.length; i += 3) supports.push([...rest.subarray(i, i + 3)]);
+    return {generation: word(1), number: word(2), time: view.getFloat64(32, true), rows, lanes, colliders, supports};
   }
 
   Object.assign(verve, {openBackend, decodeFrame});

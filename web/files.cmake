@@ -3,7 +3,7 @@
 set(web_folder ${CMAKE_CURRENT_LIST_DIR})
 set(web_files)
 foreach(name index.html live.css icon.svg card.jpg thumbnails.webp scenes.js backends.js hands.js panel.js curves.js
-    views.js gallery.js share.js moments.js lessons.js lesson.js how.js live.js)
+    supports.js views.js gallery.js share.js moments.js lessons.js lesson.js how.js live.js)
   list(APPEND web_files ${web_folder}/${name})
 endforeach()
 foreach(name mesh_math.js camera.js viewer.js plots.js)

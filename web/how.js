@@ -57,14 +57,18 @@ globalThis.verve = globalThis.verve || {};
     }
     if (after) {
       const own = section(place, `5 · What ${verve.methodName(said.method)} asks for`, 'The same minimum, under constraints on P, L ' +
-          'and H. Each has a multiplier λ: how hard the constraint pushes.');
-      const row = (name, was, is, unit, error) => [name, `${number(was)} ${unit}`, `${number(is)} ${unit}`, error];
-      table(own, ['', 'before', 'after', 'scaled residual'], [
-        row('|P|', length(before.momentum), length(after.momentum), 'kg m/s', number(after.error_p, 2)),
-        row('|L|', length(before.spin), length(after.spin), 'kg m²/s', number(after.error_l, 2)),
-        row('H', before.total, after.total, 'J', number(after.error_h, 2))]);
-      element('p', '', own).innerHTML = `Asked for: H* = ${joules(after.target)}. λ<sub>H</sub> = <b>${number(after.multiplier, 3)}</b>, after ${after.iterations} ` +
-          `iterations${after.substeps > 1 ? ` in ${after.substeps} sub-steps` : ''}. Plain PD is λ = 0.`;
+          'and H. Each has a multiplier λ, how hard the constraint pushes: P and L by a velocity and a turn that all vertices ' +
+          'get, H by a share of what the step would lose.');
+      const row = (name, was, is, unit, error, multiplier, per) =>
+          [name, `${number(was)} ${unit}`, `${number(is)} ${unit}`, `${multiplier}${per}`, error];
+      // less than this is rounding
+      const shown = v => number(length(v) < 1e-12 ? 0 : length(v), 3);
+      table(own, ['', 'before', 'after', 'λ', 'scaled residual'], [
+        row('|P|', length(before.momentum), length(after.momentum), 'kg m/s', number(after.error_p, 2), shown(after.multiplier_p), ' m/s'),
+        row('|L|', length(before.spin), length(after.spin), 'kg m²/s', number(after.error_l, 2), shown(after.multiplier_l), ' rad/s'),
+        row('H', before.total, after.total, 'J', number(after.error_h, 2), number(after.multiplier, 3), '')]);
+      element('p', '', own).innerHTML = `Asked for: H* = ${joules(after.target)}; found after ${after.iterations} ` +
+          `iterations${after.substeps > 1 ? ` in ${after.substeps} sub-steps` : ''}. In plain PD all λ are 0.`;
       section(place, '6 · Where it is now', `x<sub>n+1</sub> = <b>${vector(after.x)}</b> m. H before ${joules(before.total)}, after ` +
           `<b>${joules(after.total)}</b>.`);
     }

@@ -94,7 +94,8 @@
       for (const c of message.colliders)
         Object.assign(c, {rest: float32(c.rest), triangles: uint32(c.triangles)});
       live.scene = message;
-      live.body = Math.min(live.body, message.bodies.length - 1);
+      message.supports = [];  // what anchors hang on is told apart
+      if (!same) live.body = message.bodies.length > 1 ? -1 : 0;  // all of them
       live.fresh = true;  // the next frame shows all of it anew
       live.keepCamera = same;
       byId('scene-name').textContent = verve.sceneTitle(message.name);
@@ -102,6 +103,7 @@
       byId('scene-description').title = message.description;
       document.title = `${live.lesson ? live.lesson.title : verve.sceneTitle(message.name)} · Verve`;
       byId('body').textContent = '';
+      if (message.bodies.length > 1) Object.assign(element('option', '', byId('body')), {value: -1, textContent: 'all bodies'});
       message.bodies.forEach((body, i) => {
         const option = element('option', '', byId('body'));
         option.value = i;
@@ -111,7 +113,7 @@
       byId('body-choice').hidden = message.bodies.length < 2;
       for (const note of message.notes) notice(note, 'note');
       live.seen = {energy: 0, lowest: 0, momentum: 0, spin: 0};
-      if (message.bodies.length > 1) live.send({type: 'watch', body: live.body});
+      if (same && message.bodies.length > 1) live.send({type: 'watch', body: live.body});
     },
     state(message) {
       const lanes = message.lanes.join();
@@ -126,7 +128,6 @@
         byId('pitch').hidden = !twin || Boolean(live.lesson);
       }
       press(byId('floor'), message.floor !== null || message.own_floor);
-      byId('floor').disabled = message.own_floor;
       byId('undo').disabled = message.undo === null;
       byId('undo').title = message.undo === null ? 'Nothing to undo (Z)' : `Undo ${message.undo} (Z)`;
       press(byId('calm'), message.calming);
@@ -142,9 +143,17 @@
     elements({lane, body, triangles, edges, surface}) {
       const view = live.views[lane];
       if (!view || !view.viewer) return;
-      view.viewer.setElements(body, uint32(triangles), uint32(edges));
       const carried = live.scene.bodies.filter((b, i) => b.surface && i < body).length;
-      if (surface) view.viewer.setElements(live.scene.bodies.length + carried, uint32(surface), new Uint32Array(0));
+      const set = (mesh, ...elements) => {
+        view.torn.set(mesh, elements);
+        view.viewer.setElements(mesh, ...elements);
+      };
+      set(body, uint32(triangles), uint32(edges));
+      if (surface) set(live.scene.bodies.length + carried, uint32(surface), new Uint32Array(0));
+    },
+    supports({list}) {
+      live.scene.supports.push(...list.map(support => ({...support, points: float32(support.points)})));
+      if (!live.fresh) views.addSupports();
     },
     stopped: message => notice(message.text, 'error', message.offers, message.lane),
     notice: message => notice(message.text, 'warning', message.offers, message.lane),
@@ -269,7 +278,7 @@
       press(byId('follow'), live.follow);
     },
     home: () => live.camera.reset(),
-    floor: () => live.send({type: 'floor', on: live.state.floor === null}),
+    floor: () => live.send({type: 'floor', on: live.state.floor === null && !live.state.own_floor}),
     calm: () => live.send({type: 'calm'}),
     undo: () => live.send({type: 'undo'}),
     twin: () => {

@@ -83,7 +83,7 @@ globalThis.verve = globalThis.verve || {};
         if (!Number.isFinite(value) && !(dial.off && value === Infinity)) return this.refresh(true);
         if (dial.whole) value = Math.round(value);
         const sent = value === Infinity ? null : dial.send ? dial.send(value) : value;
-        this.live.send({type: 'dial', name: dial.key, value: sent, body: this.live.body});
+        this.live.send({type: 'dial', name: dial.key, value: sent, body: Math.max(0, this.live.body)});
         out.typed = value;
         out.quiet = performance.now() + 400;  // until the answer is there
         this.show(out, value);
@@ -157,7 +157,8 @@ globalThis.verve = globalThis.verve || {};
       if (!this.live.state) return;
       const now = performance.now();
       for (const row of this.rows) {
-        const needed = !row.dial.needs || row.dial.needs(this.live), chosen = !this.shown || this.shown.includes(row.dial.key);
+        const {needs, target, perBody} = row.dial, ofBody = target || perBody;
+        const needed = (!ofBody || this.live.body >= 0) && (!needs || needs(this.live)), chosen = !this.shown || this.shown.includes(row.dial.key);
         row.row.classList.toggle('off', !needed || !chosen);
         if (!force && (row.quiet || 0) > now || row.frozen) continue;
         this.show(row, this.value(row.dial));

@@ -57,13 +57,17 @@ globalThis.verve = globalThis.verve || {};
       }
     }
 
-    function drawn() {
+    /** `held`: with what anchors hang on, which takes a frame to know where the floor is. */
+    function drawn(held) {
       const {bodies, colliders} = live.scene;
       live.colliders = colliders.map(colliderMesh);
       for (const b of bodies) b.finish = finishOf(b);
+      live.supports = (held ? live.scene.supports : []).map(support => ({...verve.supportMesh({
+        ...support, ground, center: restMiddle(bodies[support.body]), size: bodies[support.body].size,
+        weight: live.state.gravity.some(Boolean)}), anchor: support.anchor})).filter(mesh => mesh.rest);
       return [...bodies.map(b => ({...b, cage: Boolean(b.surface)})),
               ...bodies.filter(b => b.surface).map(b => ({...b.surface, finish: b.finish})),
-              ...live.colliders];
+              ...live.colliders, ...live.supports];
     }
 
     function theme() {
@@ -95,7 +99,9 @@ globalThis.verve = globalThis.verve || {};
           box.append(overlay);
           const label = element('div', 'view-label', box), name = element('span', 'view-method', label);
           const badge = element('span', 'badge', label), kept = element('b', '', badge), ofWhat = element('span', '', badge);
-          view = {box, canvas, overlay, label, name, badge, kept, ofWhat, state: element('div', 'view-state', box)};
+          const gauge = element('span', 'gauge', label);  // H as it is, in terms of what it was or should be
+          gauge.setAttribute('aria-hidden', 'true');
+          view = {box, canvas, overlay, label, name, badge, kept, ofWhat, gauge, state: element('div', 'view-state', box)};
           try {
             view.viewer = new verve.Viewer(canvas, live.camera);
             view.hands = verve.attachHands(live, lane, canvas, view.viewer);
@@ -113,7 +119,8 @@ globalThis.verve = globalThis.verve || {};
         element('i', '', view.name).style.setProperty('--color', `var(--run-${lane})`);
         view.name.append(methodName(label));
         if (!view.viewer) return;
-        view.viewer.setMeshes(drawn());
+        view.viewer.setMeshes(drawn(false));
+        view.torn = new Map();
         view.viewer.theme = theme();
         setLooks(view.viewer);
       });
@@ -121,6 +128,17 @@ globalThis.verve = globalThis.verve || {};
       before = null;
       if (live.frame && live.frame.generation === live.scene.generation) waiting = waiting || live.frame;
       want();
+    }
+
+    /** What there is to draw has become more. */
+    function addSupports() {
+      if (!live.scene.supports.length) return;
+      for (const view of live.views) {
+        if (!view.viewer) continue;
+        view.viewer.setMeshes(drawn(true));
+        for (const [mesh, elements] of view.torn) view.viewer.setElements(mesh, ...elements);
+      }
+      if (live.frame && !live.fresh) picture(live.frame, 1);
     }
 
     function setLooks(viewer) {
@@ -135,6 +153,18 @@ globalThis.verve = globalThis.verve || {};
       return sum.map(s => 3 * s / positions.length);
     }
 
+    const restMiddle = ({rest}) => [0, 1, 2].map(k => {
+      let sum = 0;
+      for (let i = k; i < rest.length; i += 3) sum += rest[i];
+      return 3 * sum / rest.length;
+    });
+
+    /** Where the highest floor is, null: there is none. */
+    function groundOf(frame) {
+      const floors = live.scene.colliders.map((c, i) => isFloor(c) ? frame.colliders[i][1] : NaN).filter(Number.isFinite);
+      return floors.length ? Math.max(...floors) : null;
+    }
+
     /** First sight of a scene: where the camera stands, whether it follows, where the ground is. */
     function frameScene(frame) {
       const positions = frame.lanes[0].positions, low = [Infinity, Infinity, Infinity], high = low.map(() => -Infinity);
@@ -143,7 +173,7 @@ globalThis.verve = globalThis.verve || {};
         high[i % 3] = Math.max(high[i % 3], positions[i]);
       }
       const size = Math.max(...live.scene.bodies.map(b => b.size)), diagonal = Math.hypot(...low.map((l, i) => high[i] - l));
-      const floors = live.scene.colliders.map((c, i) => isFloor(c) ? frame.colliders[i][1] : NaN).filter(Number.isFinite);
+      ground = groundOf(frame);  // a floor that is drawn is one
       frame.colliders.forEach((at, i) => {  // what bodies may fall on is part of the view
         if (live.scene.colliders[i].flat) return;
         const c = live.scene.colliders[i], reach = colliderReach(c);
@@ -153,10 +183,13 @@ globalThis.verve = globalThis.verve || {};
         }
       });
       // one far below need not be all in view, unless things fall onto it
-      if (floors.length && live.state.gravity.some(Boolean)) low[1] = Math.min(low[1], Math.max(...floors));
-      else if (floors.length) low[1] = Math.min(low[1], Math.max(Math.max(...floors), low[1] - 0.1 * diagonal));
-      ground = floors.length ? Math.max(...floors) : null;  // a floor that is drawn is one
-      const margin = live.scene.colliders.length ? 0.08 : 0.14, middle = low.map((l, i) => (l + high[i]) / 2);
+      if (ground !== null) {
+        const falls = live.state.gravity.some(Boolean);
+        low[1] = Math.min(low[1], falls ? ground : Math.max(ground, low[1] - 0.1 * diagonal));
+      }
+      // on a small screen, where fewer buttons lie over the views, bodies fill more of them
+      const small = Math.min(...live.views.map(v => Math.min(v.box.clientWidth, v.box.clientHeight))) < 440;
+      const margin = small ? 0.03 : live.scene.colliders.length ? 0.08 : 0.14, middle = low.map((l, i) => (l + high[i]) / 2);
       const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
       const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
       // above and below are buttons
@@ -168,7 +201,7 @@ globalThis.verve = globalThis.verve || {};
         origins = frame.lanes.map(() => origins[0]);
       } else {
         // bodies that fall onto something are seen falling; in free flight, or falling for ever, they are followed
-        live.follow = !live.scene.colliders.some(c => c.name !== 'floor') && !(live.state.gravity.some(Boolean) && floors.length);
+        live.follow = !live.scene.colliders.some(c => c.name !== 'floor') && !(live.state.gravity.some(Boolean) && ground !== null);
         press(byId('follow'), live.follow);
         origins = frame.lanes.map(() => middle);
         live.half = half;
@@ -205,6 +238,7 @@ globalThis.verve = globalThis.verve || {};
       if (live.fresh) {
         live.fresh = false;
         frameScene(frame);
+        addSupports();
       }
       pace.push([now, frame.time]);
       while (pace.length > 2 && now - pace[0][0] > 1500) pace.shift();
@@ -232,7 +266,8 @@ globalThis.verve = globalThis.verve || {};
       const m = frame.lanes[0].metrics, [from, to] = [pace[0], pace.at(-1)];
       const rate = to[0] > from[0] + 400 ? 1000 * (to[1] - from[1]) / (to[0] - from[0]) : live.state.speed;
       const slow = !live.state.paused && rate < 0.9 * live.state.speed;
-      byId('backend').textContent = `${live.backend.name} · ${m.ms < 10 ? m.ms.toFixed(1) : Math.round(m.ms)} ms` +
+      const threads = live.backend.threads > 1 ? `, ${live.backend.threads} threads` : '';
+      byId('backend').textContent = `${live.backend.name}${threads} · ${m.ms < 10 ? m.ms.toFixed(1) : Math.round(m.ms)} ms` +
           (slow ? ` · ${rate.toPrecision(1)}× real time` : '');
     }
 
@@ -249,6 +284,7 @@ globalThis.verve = globalThis.verve || {};
       const shown = frame.lanes.map(({positions}, lane) => mixed(start && start.lanes[lane].positions, positions, share));
       const colliders = frame.colliders.map((at, i) =>
           start ? at.map((a, k) => k < 6 ? start.colliders[i][k] + share * (a - start.colliders[i][k]) : a) : at);
+      const moved = frame.supports.map((at, i) => start ? at.map((a, k) => start.supports[i][k] + share * (a - start.supports[i][k])) : at);
       live.pictures += 1;
       // while a hand holds something the picture stands still under it
       if (live.follow && !live.holding.size) {
@@ -279,6 +315,10 @@ globalThis.verve = globalThis.verve || {};
           turned(live.colliders[i].rest, at, origin, out, 3 * first);
           first += live.colliders[i].rest.length / 3;
         });
+        for (const {rest, anchor} of live.supports) {
+          for (let i = 0; i < rest.length; ++i) out[3 * first + i] = rest[i] + moved[anchor][i % 3] - origin[i % 3];
+          first += rest.length / 3;
+        }
         view.viewer.marks = [...live.state.pins].map(v => [0, 1, 2].map(k => out[3 * v + k]));
         view.viewer.setPositions(out, origin);
         view.state.textContent = metrics.failed ? 'stopped' : '';
@@ -320,7 +360,8 @@ globalThis.verve = globalThis.verve || {};
         view.badge.title = metrics.aimed ? 'Its energy in terms of what a half-life or a lock asks for'
                                          : 'Share of the energy since the last touch';
       }
-      view.badge.dataset.state = kept >= 95 && kept <= 105 ? 'good' : kept > 105 || kept < 50 ? 'bad' : 'fair';
+      view.gauge.style.setProperty('--kept', Math.min(1, metrics.kept));
+      view.label.dataset.state = kept >= 95 && kept <= 105 ? 'good' : kept > 105 || kept < 50 ? 'bad' : 'fair';
     }
 
     /** Springs of hands, pushes and spins that are being drawn or were just made. */
@@ -375,7 +416,7 @@ globalThis.verve = globalThis.verve || {};
     }
 
 
-    return {build: buildViews, want, theme, setLooks, hit, offer(frame) {
+    return {build: buildViews, addSupports, want, theme, setLooks, hit, offer(frame) {
       if (waiting) live.backend.drawn();  // that one is passed over
       waiting = frame;
       want();

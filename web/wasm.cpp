@@ -10,8 +10,10 @@ EM_JS(void, give_frame, (const char* bytes, int size), { Module.onFrame(HEAPU8.s
 
 namespace {
 
+int threads = 1;
+
 verve::live::Session& session() {
-  static verve::live::Session one({.threads = 1});
+  static verve::live::Session one({.threads = threads});
   return one;
 }
 
@@ -23,6 +25,8 @@ void give(const std::vector<std::string>& texts) {
 
 extern "C" {
 
+/// Before anything else: on how many threads. More than one takes shared memory.
+EMSCRIPTEN_KEEPALIVE void verve_threads(int count) { threads = count; }
 EMSCRIPTEN_KEEPALIVE void verve_handle(const char* message) { give(session().handle(message)); }
 EMSCRIPTEN_KEEPALIVE bool verve_running() { return session().running(); }
 EMSCRIPTEN_KEEPALIVE double verve_interval() { return session().interval(); }

@@ -47,6 +47,7 @@ struct StepReport {
   int substeps = 1;
   double error_p = 0, error_l = 0, error_h = 0;
   double multiplier = 0;  ///< lambda_H of the last sub-step
+  Vec3 multiplier_p, multiplier_l;  ///< and lambda_P [m/s] and lambda_L [1/s]: with which velocity and turn those push
   int torn = 0;           ///< elements that were beyond their limit at the end of the frame and are gone
   double milliseconds = 0;
   /// About how long it takes [ms], by a count of what was done: the same at every run and on any number of threads. 0
@@ -220,6 +221,7 @@ class Simulation {
   AnchorId find_anchor(std::string_view name) const;  ///< -1 when there is none
   void set_anchor(AnchorId anchor, bool active);
   bool anchor_active(AnchorId anchor) const;
+  std::vector<Vec3> anchor_points(AnchorId anchor) const;  ///< where it holds its vertices; empty while it is not active
   void move_anchor(AnchorId anchor, const Vec3& displacement);  ///< relative to where it was activated
   /// An anchor that the scene does not have, as of the next step and after a reset; returns its number. Its energy
   /// counts for its body: anchoring vertices where they are changes nothing, moving it does work.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <exception>
 
-// WebAssembly without shared memory has no threads; any build may go without by defining VERVE_NO_THREADS.
+// WebAssembly that is compiled without atomics has no threads; any build may go without by defining VERVE_NO_THREADS.
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__) && !defined(VERVE_NO_THREADS)
 #define VERVE_NO_THREADS
 #endif
@@ -64,6 +64,30 @@ bool spin_until(Done done) {
   return done();
 }
 
+/// Sleeps until `place` is not `value`, and wakes one that sleeps there.
+#ifdef __EMSCRIPTEN__
+// the library of Emscripten 3.1 would look again every few milliseconds
+template <class T>
+void sleep_while(std::atomic<T>& place, T value) {
+  static_assert(sizeof(std::atomic<T>) == 4);
+  while (place.load(std::memory_order_acquire) == value)
+    __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&place), int(value), -1);
+}
+template <class T>
+void wake_one(std::atomic<T>& place) {
+  __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&place), 1);
+}
+#else
+template <class T>
+void sleep_while(std::atomic<T>& place, T value) {
+  place.wait(value);
+}
+template <class T>
+void wake_one(std::atomic<T>& place) {
+  place.notify_one();
+}
+#endif
+
 /// Loops at the same time; further ones run on the thread that asks.
 constexpr int most_pools = 16;
 
@@ -97,13 +121,13 @@ class Pool {
     for (int block = 1; block < blocks; ++block) {
       std::atomic<std::uint32_t>& state = blocks_state_[block].state;
       state.store(job_, std::memory_order_release);
-      state.notify_one();
+      wake_one(state);
     }
     run_block(0);
     take_over(job_, blocks);
     const auto done = [&] { return remaining_.load(std::memory_order_acquire) == 0; };
     if (!may_spin_.load(std::memory_order_relaxed) || !spin_until(done)) {
-      for (int left; (left = remaining_.load(std::memory_order_acquire)) != 0;) remaining_.wait(left);
+      for (int left; (left = remaining_.load(std::memory_order_acquire)) != 0;) sleep_while(remaining_, left);
     }
     const std::exception_ptr thrown = std::exchange(thrown_, nullptr);
     has_thrown_.store(false, std::memory_order_relaxed);
@@ -137,7 +161,7 @@ class Pool {
       const auto called = [&] { return (seen = state.load(std::memory_order_acquire)) % 2 == 0; };
       if (!called() && !(may_spin_.load(std::memory_order_relaxed) && spin_until(called))) {
         while (seen % 2 != 0) {
-          state.wait(seen);
+          sleep_while(state, seen);
           seen = state.load(std::memory_order_acquire);
         }
       }
@@ -170,7 +194,7 @@ class Pool {
       if (!has_thrown_.exchange(true)) thrown_ = std::current_exception();
     }
     in_chunk = false;
-    if (remaining_.fetch_sub(1, std::memory_order_acq_rel) == 1) remaining_.notify_one();
+    if (remaining_.fetch_sub(1, std::memory_order_acq_rel) == 1) wake_one(remaining_);
   }
 
   std::atomic<bool> busy_{false}, may_spin_{true}, has_thrown_{false};

@@ -26,7 +26,8 @@ void FrameTotals::write(const Island& island, const StepOutcome& last, std::vect
   report.error_p = std::max(report.error_p, p);
   report.error_l = std::max(report.error_l, l);
   report.error_h = std::max(report.error_h, h);
-  if (island.contacts.empty()) report.multiplier = last.lambda;
+  if (!island.contacts.empty()) return;
+  report.multiplier = last.lambda, report.multiplier_p = last.lambda_p, report.multiplier_l = last.lambda_l;
 }
 
 void explain_failure(const std::string& body, const StepOutcome& outcome, StepReport& report) {

@@ -436,6 +436,14 @@ bool Simulation::anchor_active(AnchorId anchor) const {
   return impl_->world.state.anchors[impl_->anchor("anchor_active", anchor)].active;
 }
 
+std::vector<Vec3> Simulation::anchor_points(AnchorId anchor) const {
+  const AnchorState& s = impl_->world.state.anchors[impl_->anchor("anchor_points", anchor)];
+  std::vector<Vec3> out;
+  if (s.active)
+    for (const Vec4& point : s.hold) out.push_back(point.xyz() + s.placed);
+  return out;
+}
+
 void Simulation::move_anchor(AnchorId anchor, const Vec3& displacement) {
   require_finite("move_anchor", displacement);
   impl_->world.state.anchors[impl_->anchor("move_anchor", anchor)].moved = displacement;

@@ -210,7 +210,7 @@ bool StepSolver::iterate_gradient(Stage& stage, StepProducts step_products, Step
         d = constrained_direction(products_s, products_k, ahead, out.lambda, negligible);
       }
     }
-    out.lambda = d.lambda;
+    out.take(d);
     out.at_bound = d.at_bound;
     out.stationary = d.stationary;
     const double length = std::sqrt(d.norm2 / p.e_ref);

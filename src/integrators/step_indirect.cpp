@@ -159,7 +159,7 @@ void StepSolver::iterate_indirect(double h, const Settings& settings, const Dema
     step.q_lin = {r.p_H.x - r.p_g.x, r.p_H.y - r.p_g.y, r.p_H.z - r.p_g.z,
                   r.l_H.x - r.l_g.x, r.l_H.y - r.l_g.y, r.l_H.z - r.l_g.z};
     const Direction d = constrained_direction(step, products, c, out.lambda, negligible);
-    out.lambda = d.lambda;
+    out.take(d);
     out.at_bound = d.at_bound, out.stationary = d.stationary;
     out.step_length = std::sqrt(d.norm2 / p.e_ref);
     watch.book(out.timings.conservation);

@@ -224,7 +224,7 @@ void StepSolver::iterate_loss(double h, const Settings& settings, Precision kern
       out.at_bound = next.at_bound && std::abs(p.target.h - next.heat - reached) > most_owed * p.e_ref;
     }
     const Direction& d = next.direction;
-    out.lambda = d.lambda;
+    out.take(d);
     const double length = std::sqrt(d.norm2 / p.e_ref);
     // Without H a step lowers g: it may be accelerated at any length, and is taken back where g does not fall. With H
     // nothing tells whether it went too far, and only short steps of a slow iteration are.

@@ -32,6 +32,7 @@ struct StepOutcome {
   std::string message;  // what the method knows of why it failed
   int iterations = 0;
   double lambda = 0, alpha = 0;
+  Vec3 lambda_p, lambda_l;
   bool at_bound = false, stationary = false;     // see Direction
   bool stalled = false;                          // no length of step was short enough, far from the solution
   double step_length = 0;                        // |dx|_A / sqrt(E_ref) of the last iteration
@@ -53,6 +54,13 @@ struct StepOutcome {
   bool asleep = false;           // the motion is that before the step, and at rest (World::put_to_sleep)
   int steps = 1;                 // that it was taken in
   StepTimings timings;
+
+  /// The multipliers of its last iteration.
+  void take(const Direction& d) {
+    lambda = d.lambda;
+    lambda_p = Vec3{d.lambda_q[0], d.lambda_q[1], d.lambda_q[2]} / d.scale;
+    lambda_l = Vec3{d.lambda_q[3], d.lambda_q[4], d.lambda_q[5]} / d.scale;
+  }
 
   /// The energy is as low as the step could make it and still above its target: a spinning body, stretched by its own
   /// rotation, cannot fall to K.

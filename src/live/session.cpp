@@ -63,6 +63,7 @@ std::vector<std::string> Session::advance() {
     out.insert(out.end(), std::make_move_iterator(answers_.begin()), std::make_move_iterator(answers_.end()));
     answers_.clear();
   }
+  tell_supports(out);
   if (rows_.size() >= most_rows) rows_.erase(rows_.begin(), rows_.begin() + most_rows / 2);
   rows_.push_back(row());
   return out;

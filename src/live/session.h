@@ -64,6 +64,7 @@ class Session {
   bool anchored(int body, int lane = 0) const;
   bool free(int body, int lane = 0) const;
   bool calming() const { return calming_ > 0; }
+  bool driven(int body, double from, double to) const;
 
  private:
   /// What a lane should have of energy, and whether it has it.
@@ -106,6 +107,11 @@ class Session {
     std::vector<int> anchors;              // by lane
     std::vector<Vec3> start;               // of the vertex, by lane
     bool pin = false;
+  };
+  /// Where the page draws what an anchor of the scene is held by.
+  struct Support {
+    bool told = false;
+    Vec3 at, moved;  // mean of its points when the page was told, and how far that has gone since
   };
   /// What was turned away from what the scene says.
   struct Turned {
@@ -156,6 +162,8 @@ class Session {
   void tell_scene(const Diagnostics& notes);
   void tell_state();
   void tell_elements(int lane, std::vector<std::string>& out);
+  void tell_supports(std::vector<std::string>& out);
+  bool holds(int anchor) const;
   void restart();
   void remake(const Scene& scene);
   void set_floor(const Json& message);
@@ -245,12 +253,14 @@ class Session {
   std::vector<double> masses_;
   double size_ = 1;
   std::optional<double> floor_;  // height of the one that the scene does not have [m]
+  std::map<size_t, ColliderSpec> lifted_;  // floors that are switched off, by their numbers in the scene
   std::vector<Before> before_;   // gestures that can be undone, the last one last
   std::vector<Kept> kept_;
   int next_kept_ = 1;
   int calming_ = 0;     // frames until it is over
   double came_in_ = 0;  // by pushes of the scene, in the frame that the first lane has just taken [J]
   std::vector<Row> rows_;
+  std::vector<Support> supports_;  // of the scene's anchors
   std::map<int, Hand> hands_;
   int next_pin_ = -1;  // numbers of pins, downwards: hands have those that the page gives
   Turned turned_;

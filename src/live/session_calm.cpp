@@ -80,6 +80,7 @@ void Session::calm() {
     Lane& lane = *lanes_[i];
     Simulation& sim = *lane.simulation;
     lane.failed = false;
+    sim.set_step(scene_.step);  // that of the dial may be too long for what is crumpled, or take a thousand frames
     lane.shaped.assign(sim.bodies(), false);
     const std::vector<Vec3> x = sim.positions();
     for (int b = 0; b < sim.bodies(); ++b) {
@@ -94,7 +95,7 @@ void Session::calm() {
         lift_pins(b, i);
     }
   }
-  calming_ = std::max(1, int(std::ceil(calm_time / lanes_[0]->simulation->scene().step)));
+  calming_ = std::max(1, int(std::ceil(calm_time / scene_.step)));
   paused_ = false;
   touched();
   tell_state();
@@ -133,17 +134,20 @@ std::vector<Vec3> Session::shape_near(int body, const std::vector<Vec3>& x) cons
 void Session::end_calm() {
   if (calming_ == 0) return;
   calming_ = 0;
-  for (size_t i = 0; i < lanes_.size(); ++i)
-    for (int b = 0; b < lanes_[i]->simulation->bodies(); ++b) {
-      lanes_[i]->simulation->set_half_life(b, half_life_of(b, lanes_[i]->simulation->time()));
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    Simulation& sim = *lanes_[i]->simulation;
+    sim.set_step(turned_.step.value_or(scene_.step));
+    for (int b = 0; b < sim.bodies(); ++b) {
+      sim.set_half_life(b, half_life_of(b, sim.time()));
       if (lanes_[i]->shaped[b]) put_pins(b, i);
     }
+  }
   touched();
 }
 
 /// After a frame. True once it was the last one.
 bool Session::calm_frame() {
-  const double step = lanes_[0]->simulation->scene().step, since = std::max(step, calm_time - (calming_ - 1) * step);
+  const double step = scene_.step, since = std::max(step, calm_time - (calming_ - 1) * step);
   const bool last = calming_ == 1;
   for (size_t i = 0; i < lanes_.size(); ++i) calm_lane(i, since, last);
   if (last) end_calm();

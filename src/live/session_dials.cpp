@@ -167,6 +167,8 @@ void Session::turn_dial(const std::string& name, const Json& message) {
     turned_.friction = friction;
     each([&](Simulation& sim) { sim.set_friction(*turned_.friction); });
   }
+  // one that stopped is where it was before that step, and tries again
+  for (const auto& lane : lanes_) lane->failed = false;
   touched();
   tell_state();
 }

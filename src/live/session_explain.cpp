@@ -142,6 +142,7 @@ void Session::explain() {
       step = account(*twin->simulation, at, vertex);
       step.set("target", twin->simulation->measure().target_total);
       step.set("multiplier", report.multiplier);
+      step.set("multiplier_p", vec(report.multiplier_p)), step.set("multiplier_l", vec(report.multiplier_l));
       step.set("iterations", report.iterations), step.set("substeps", report.substeps);
       step.set("error_p", report.error_p), step.set("error_l", report.error_l), step.set("error_h", report.error_h);
       if (found_body >= 0) step.set("stretch", of_element(at));

@@ -81,21 +81,28 @@ bool Session::struck_in(double from, double to) const {
                      [&](const AnchorSpec& a) { return changes(a.active, from, to); });
 }
 
+/// Whether the scene itself moves a body meanwhile: by anchors on paths, by muscles, by dials.
+bool Session::driven(int index, double from, double to) const {
+  const BodySpec& body = scene_.bodies[size_t(index)];
+  for (const AnchorSpec& a : scene_.anchors)
+    if (a.body == lanes_[0]->simulation->body_name(index) &&
+        (changes(a.path, from, to) || changes(a.stiffness, from, to)))
+      return true;
+  for (const PotentialSpec& potential : body.potentials)
+    for (const auto& [name, track] : potential.parameters)
+      if (changes(track, from, to)) return true;
+  return !body.dials.energy.empty() || !body.dials.momentum.empty() || !body.dials.spin.empty();
+}
+
 /// Whether it goes on putting energy in or taking it meanwhile.
 bool Session::driven_in(double from, double to) const {
   if (!scene_.winds.empty()) return true;
-  for (const AnchorSpec& a : scene_.anchors)
-    if (changes(a.path, from, to) || changes(a.stiffness, from, to)) return true;
+  for (int b = 0; b < int(scene_.bodies.size()); ++b)
+    if (driven(b, from, to)) return true;
   for (const ColliderSpec& c : scene_.colliders)
     if (changes(c.position, from, to) || changes(c.rotation, from, to) || changes(c.active, from, to)) return true;
   for (const ForceSpec& f : scene_.forces)
     if (changes(f.active, from, to)) return true;
-  for (const BodySpec& body : scene_.bodies) {
-    for (const PotentialSpec& potential : body.potentials)
-      for (const auto& [name, track] : potential.parameters)
-        if (changes(track, from, to)) return true;
-    if (!body.dials.energy.empty() || !body.dials.momentum.empty() || !body.dials.spin.empty()) return true;
-  }
   return false;
 }
 

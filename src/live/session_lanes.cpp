@@ -1,5 +1,6 @@
 // Lanes: the scene by each method, with or without a floor that it does not have.
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "live/session.h"
@@ -25,6 +26,14 @@ ColliderSpec floor_at(double height) {
 }
 
 bool is_floor(const ColliderSpec& spec) { return spec.shape == "plane" && spec.normal.y > 0.999 * norm(spec.normal); }
+
+/// Height of the floor that the page may take away: methods without contact go before it.
+std::optional<double> switched_floor(const Scene& scene) {
+  std::optional<double> out;
+  for (const ColliderSpec& c : scene.colliders)
+    if (c.name == "floor" && is_floor(c) && c.position.is_constant()) out = c.position.at(0)->y;
+  return out;
+}
 
 Scene without_floor(const Scene& scene) {
   Scene out = scene;
@@ -86,10 +95,7 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
   Diagnostics notes;
   Scene scene = given;
   std::vector<std::unique_ptr<Lane>> lanes = make_lanes(scene, methods, notes);
-  // one of a saved state, or below a mesh that was dropped
-  std::optional<double> floor;
-  for (const ColliderSpec& c : scene.colliders)
-    if (c.name == "floor" && is_floor(c) && c.position.is_constant()) floor = c.position.at(0)->y;
+  std::optional<double> floor = switched_floor(scene);  // of its own, of a saved state, or below a mesh that was dropped
   // Bodies without weight have a floor to be thrown at, out of the way of their own motion.
   if (norm(scene.gravity) == 0 && scene.colliders.empty()) {
     const double height = floor_height(*lanes[0]->simulation);
@@ -104,6 +110,7 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods)
   scene_ = scene;
   lanes_ = std::move(lanes);
   floor_ = floor;
+  lifted_.clear();
   hands_.clear();
   forget_past();
   turned_ = {};
@@ -167,23 +174,34 @@ void Session::remake(const Scene& scene) {
   touched();
 }
 
-/// The floor that the scene does not have, below where the bodies are now.
+/// The scene's own floors, or one that it does not have, below where the bodies are now.
 void Session::set_floor(const Json& message) {
   const Json* on = message.find("on");
   if (!on || !on->is(Json::Kind::boolean)) throw Refusal{"floor: on: expected true or false"};
-  if (on->boolean == floor_.has_value()) return tell_state();
-  if (floor_) {
-    remake(without_floor(scene_));
-    floor_.reset();
-  } else {
-    Scene other = scene_;
-    if (std::any_of(scene_.colliders.begin(), scene_.colliders.end(), is_floor))
-      throw Refusal{"floor: the scene has one of its own"};
-    const double height = floor_height(*lanes_[0]->simulation);
-    other.colliders.push_back(floor_at(height));
+  if (on->boolean == (floor_.has_value() || own_floor())) return tell_state();
+  Scene other = scene_;
+  if (!on->boolean) {
+    std::map<size_t, ColliderSpec> floors;
+    for (size_t c = 0; c < scene_.colliders.size(); ++c)
+      if (is_floor(scene_.colliders[c])) floors.emplace(c, scene_.colliders[c]);
+    std::erase_if(other.colliders, is_floor);
     remake(other);
-    floor_ = height;
+    lifted_ = std::move(floors);
+  } else {
+    // those that were there before, unless bodies are below them by now
+    double lowest = HUGE_VAL;
+    for (const Vec3& p : lanes_[0]->simulation->positions()) lowest = std::min(lowest, p.y);
+    const bool clear = std::all_of(lifted_.begin(), lifted_.end(), [&](const auto& floor) {
+      return floor.second.position.at(lanes_[0]->simulation->time()).value_or(Vec3{}).y <= lowest;
+    });
+    if (clear)
+      for (const auto& [place, spec] : lifted_)  // the first first: each where it was
+        other.colliders.insert(other.colliders.begin() + std::ptrdiff_t(place), spec);
+    if (!clear || lifted_.empty()) other.colliders.push_back(floor_at(floor_height(*lanes_[0]->simulation)));
+    remake(other);
+    lifted_.clear();
   }
+  floor_ = switched_floor(scene_);
   tell_scene({});
 }
 

@@ -178,7 +178,8 @@ std::string Session::link_text(bool with_pins) const {
       pins += (pins.empty() ? "" : ",") + std::to_string(lanes_[0]->simulation->first_vertex(hand.body) + hand.vertex);
   if (!pins.empty()) add("pins", pins);
   if (speed_ != 1) add("speed", shortest_number(speed_));
-  if (!floor_ && !own_floor() && norm(scene_.gravity) == 0 && scene_.colliders.empty()) add("floor", "off");
+  if (!lifted_.empty() || (!floor_ && !own_floor() && norm(scene_.gravity) == 0 && scene_.colliders.empty()))
+    add("floor", "off");
   if (floor_ && norm(scene_.gravity) != 0) add("floor", "on");
   return out;
 }

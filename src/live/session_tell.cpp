@@ -40,6 +40,12 @@ std::vector<float> floats(const std::vector<Vec3>& points) {
   return out;
 }
 
+Vec3 mean_of(const std::vector<Vec3>& points) {
+  Vec3 sum;
+  for (const Vec3& p : points) sum += p;
+  return points.empty() ? sum : sum / double(points.size());
+}
+
 template <class T>
 void append(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -149,9 +155,36 @@ void Session::tell_scene(const Diagnostics& notes) {
   out.set("bodies", std::move(bodies)), out.set("colliders", std::move(colliders));
   out.set("metrics", std::move(metrics)), out.set("notes", std::move(problems));
   answers_.push_back(write_json(out));
+  supports_.assign(scene_.anchors.size(), {});
+  tell_supports(answers_);
   tell_state();
   for (size_t lane = 0; lane < lanes_.size(); ++lane) tell_elements(int(lane), answers_);
   changed_ = true;
+}
+
+/// Whether an anchor of the scene holds its body to the world.
+bool Session::holds(int anchor) const {
+  return scene_.anchors[size_t(anchor)].to_body.empty() && lanes_[0]->simulation->anchor_active(anchor);
+}
+
+/// Points of the anchors to the world that hold and that the page does not know: it draws poles and rails there.
+void Session::tell_supports(std::vector<std::string>& out) {
+  const Simulation& sim = *lanes_[0]->simulation;
+  Json list = Json::array();
+  for (int a = 0; a < int(supports_.size()); ++a) {
+    if (supports_[size_t(a)].told || !holds(a)) continue;
+    const std::vector<Vec3> points = sim.anchor_points(a);
+    supports_[size_t(a)] = {true, mean_of(points), {}};
+    Json support = Json::object();
+    support.set("anchor", a), support.set("body", sim.find_body(scene_.anchors[size_t(a)].body).number());
+    support.set("points", base64(floats(points)));
+    list.items.push_back(std::move(support));
+  }
+  if (list.items.empty()) return;
+  Json message = Json::object();
+  message.set("type", "supports"), message.set("generation", int(generation_));
+  message.set("list", std::move(list));
+  out.push_back(write_json(message));
 }
 
 /// All that messages change: lanes, dials, pins.
@@ -198,7 +231,7 @@ void Session::tell_state() {
   out.set("paused", paused_), out.set("speed", speed_), out.set("watched", watched_);
   out.set("gravity", vec(turned_.gravity.value_or(scene_.gravity)));
   out.set("stiffness", turned_.stiffness);
-  out.set("step", sim.scene().step);
+  out.set("step", turned_.step.value_or(scene_.step));
   out.set("iterations", turned_.iterations.value_or(sim.scene().solver.iterations.value_or(method->iterations)));
   const double budget = turned_.budget.value_or(scene_.solver.budget);
   out.set("budget", budget > 0 ? Json(budget) : Json());
@@ -296,7 +329,7 @@ std::string Session::frame() {
   append(out, std::uint32_t(first.vertices()));
   append(out, std::uint32_t(metric_names().size()));
   append(out, std::uint32_t(rows_.size()));
-  append(out, std::uint32_t(0));
+  append(out, std::uint32_t(scene_.colliders.size()));
   append(out, now.time);
   for (const Row& each : rows_) {
     append(out, double(each.frame)), append(out, each.time);
@@ -312,6 +345,11 @@ std::string Session::frame() {
     for (const double value :
          {at.x, at.y, at.z, turn.x, turn.y, turn.z, spec.active.at(first.time()).value_or(false) ? 1.0 : 0.0})
       append(out, float(value));
+  }
+  for (int a = 0; a < int(supports_.size()); ++a) {  // one that has let go stays where it was
+    Support& support = supports_[size_t(a)];
+    if (support.told && holds(a)) support.moved = mean_of(first.anchor_points(a)) - support.at;
+    for (int k = 0; k < 3; ++k) append(out, float(support.moved[k]));
   }
   return out;
 }

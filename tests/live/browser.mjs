@@ -72,12 +72,14 @@ export async function serveNative(program, scene, flags = ['--port', '0']) {
 
 const TYPES = {'.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
                '.svg': 'image/svg+xml', '.webp': 'image/webp', '.jpg': 'image/jpeg'};
-export async function serveFolder(folder) {
+/** `isolated`: with what a host sends so that the page may use threads (docs/live.md). */
+export async function serveFolder(folder, isolated = false) {
+  const headers = isolated ? {'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp'} : {};
   const server = createServer(async (request, response) => {
     const name = new URL(request.url, 'http://x').pathname;
     try {
       const body = await readFile(join(folder, name === '/' ? 'index.html' : name));
-      response.writeHead(200, {'Content-Type': TYPES[extname(name) || '.html'] || 'application/octet-stream'});
+      response.writeHead(200, {...headers, 'Content-Type': TYPES[extname(name) || '.html'] || 'application/octet-stream'});
       response.end(body);
     } catch {
       response.writeHead(404).end();

@@ -496,6 +496,59 @@ async function readable(page) {
   await page.setViewportSize({width: 1024, height: 640});
 }
 
+/** A monkey at the page: pointers anywhere, dials to their ends, keys. (tests/live/test_monkey.cpp plays far longer, without one.) */
+async function monkey(page) {
+  let seed = 7;  // xorshift: the same gestures at every run
+  const random = n => {
+    seed ^= seed << 13, seed ^= seed >>> 17, seed ^= seed << 5;
+    return (seed >>> 0) % n;
+  };
+  await page.setViewportSize({width: 640, height: 400});  // drawn by software
+  for (const scene of ['cube', 'cloth']) {
+    await inPage.open(page, scene);
+    await inPage.scene(page, scene, 1);
+    const box = await page.locator('#views').boundingBox(), sliders = await page.locator('.dial:not(.off) input[type=range]').all();
+    const spot = () => [box.x + random(Math.floor(box.width)), box.y + random(Math.floor(box.height))];
+    const middle = () => [box.x + box.width / 2 + random(60) - 30, box.y + box.height / 2 + random(60) - 30];
+    for (let i = 0; i < 30; ++i) {
+      switch (random(6)) {
+        case 0: await page.mouse.click(...middle()); break;
+        case 1:
+        case 2:
+          await page.mouse.move(...middle());
+          await page.mouse.down();
+          await page.mouse.move(...spot(), {steps: 3});
+          await page.mouse.up();
+          break;
+        case 3:
+          await page.keyboard.press('gpsnlz'[random(6)]);
+          break;
+        default: {
+          const slider = sliders[random(sliders.length)];
+          if (await slider.isVisible()) await slider.press(['Home', 'End', 'PageUp', 'PageDown'][random(4)]);
+        }
+      }
+      const state = await page.evaluate(() => verve.live.frame.lanes.map(({metrics, positions}) => ({
+        finite: positions.every(Number.isFinite), off: metrics.off, words: document.querySelectorAll('.notice').length})));
+      for (const {finite, off, words} of state)
+        assert(finite && (off <= 0.05 || words), `${scene}, gesture ${i}: ${JSON.stringify(state)}`);
+    }
+    await page.keyboard.press('g');
+    await page.evaluate(() => {  // Calm is asked of what weighs nothing, and at the display's own pace
+      for (const [name, value] of [['gravity', [0, 0, 0]], ['step', 1 / 30]]) verve.live.send({type: 'dial', name, value});
+      verve.live.send({type: 'calm'});
+      verve.live.send({type: 'speed', value: 10});
+    });
+    await page.waitForFunction(() => verve.live.state.calming);
+    await page.waitForFunction(() => !verve.live.state.calming);
+    const calm = await page.evaluate(() => verve.live.frame.lanes.map(({metrics}) => metrics.kinetic + metrics.elastic));
+    const unit = await page.evaluate(() => verve.live.scene.bodies[0].mass * verve.live.scene.bodies[0].size ** 2 / 2);
+    if (scene === 'cube') assert(calm.every(energy => energy < 1e-3 * unit), `${scene}: ${calm} J after Calm`);
+    for (const close of await page.locator('.notice [aria-label=Dismiss]').all()) await close.click().catch(() => {});
+  }
+  await page.setViewportSize({width: 1024, height: 640});
+}
+
 /** Contact by either core: the vectorisers of clang 14 once broke it as WebAssembly. */
 async function bouncing(page) {
   await inPage.open(page, 'ball');
@@ -559,7 +612,7 @@ const wanted = test => !only.length || only.includes(test.name);
 let failed = null;
 try {
   // the page is the same for both; what hands and dials do is tried with each, what is the page's own with one
-  const shared = [duel, dragging, handsOnCube, safe, dials, bouncing, everyScene];
+  const shared = [duel, dragging, handsOnCube, safe, dials, bouncing, monkey, everyScene];
   const own = {native: folder === '-' ? [smooth, bear, locks, keysAndTime, comparing, files, readable] : [smooth], WebAssembly: [bear, locks, keysAndTime, comparing, files, readable]};
   for (const [name, server] of Object.entries(servers)) {
     const {page, complaints} = await opensAndMoves(server, name);

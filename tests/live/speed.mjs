@@ -25,15 +25,16 @@ new Function(readFileSync(join(folder, 'core.js'), 'utf8'))();
 const packed = globalThis.verve.core;
 const core = await new Promise(done => {
   const texts = [], state = {texts, frame: null};
+  const wasmBinary = gunzipSync(Buffer.from(packed.wasm, 'base64'));
+  wasmBinary[packed.shared] &= ~2;  // memory of its own, as on a page without threads
   globalThis.Module = {
-    wasmBinary: gunzipSync(Buffer.from(packed.wasm, 'base64')),
+    wasmBinary, wasmMemory: new WebAssembly.Memory({initial: 1024, maximum: 32768}),
     onText: text => texts.push(JSON.parse(text)),
     onFrame: buffer => { state.frame = buffer; },
     onRuntimeInitialized: () => done(state)
   };
-  // Emscripten's script follows the worker's own
-  const glue = packed.worker.slice(packed.worker.indexOf('var Module = typeof Module'));
-  new Function('require', '__dirname', 'Module', glue)(createRequire(import.meta.url), resolve(folder), globalThis.Module);
+  new Function('require', '__dirname', '__filename', 'Module', packed.glue)(
+      createRequire(import.meta.url), resolve(folder), resolve(folder, 'core.js'), globalThis.Module);
 });
 function say(message) {
   const {Module} = globalThis, text = JSON.stringify(message), size = Module.lengthBytesUTF8(text) + 1;

@@ -112,3 +112,21 @@ TEST_CASE("a step is explained without moving the session") {
   CHECK(said.find("after")->find("total")->number == session.simulation().measure().total);
   CHECK(said.find("pd")->items.size() == 10);
 }
+
+TEST_CASE("the multiplier of L turns a body back by what plain PD loses of L; P needs none") {
+  Session session({.threads = 1});
+  open(session, "scene=cube&methods=cpd_euler");
+  for (int i = 0; i < 40; ++i) session.advance();
+  const std::vector<std::string> answers = session.handle(R"({"type": "explain"})");
+  std::vector<JsonProblem> faults;
+  const Json said = parse_json(answers.back(), 0, faults);
+  const auto vec = [](const Json* v) {
+    return Vec3{v->items[0].number, v->items[1].number, v->items[2].number};
+  };
+  const Vec3 lost = vec(said.find("before")->find("spin")) - vec(said.find("pd")->items.back().find("spin"));
+  const Vec3 turn = vec(said.find("after")->find("multiplier_l")), push = vec(said.find("after")->find("multiplier_p"));
+  CHECK(norm(push) < 1e-12);
+  CHECK(dot(lost, turn) < -0.99 * norm(lost) * norm(turn));
+  const double inertia = session.simulation().measure(0).mass / 6;  // about any axis, at rest; it pulsates
+  CHECK(norm(lost) / norm(turn) == doctest::Approx(inertia).epsilon(0.5));
+}

@@ -127,6 +127,52 @@ globalThis.verve = globalThis.verve || {};
   }
 
   /**
+   * How hollow a surface is about each vertex, in terms of a twentieth of `size` as the radius of its curvature: above zero
+   * in folds and where limbs join, below on ridges, at most 1. A function that gives the vertices named by `source`.
+   */
+  function hollowOf(triangles, vertexCount, size) {
+    const edges = edgesOf(triangles, vertexCount), degree = new Float32Array(vertexCount);
+    for (const v of edges) degree[v] += 1;
+    const curvature = new Float32Array(vertexCount), smooth = new Float32Array(vertexCount), normals = new Float32Array(3 * vertexCount);
+    return (positions, source) => {
+      normals.fill(0);
+      for (let t = 0; t < triangles.length; t += 3) {
+        const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+        const ux = positions[b] - positions[a], uy = positions[b + 1] - positions[a + 1], uz = positions[b + 2] - positions[a + 2];
+        const vx = positions[c] - positions[a], vy = positions[c + 1] - positions[a + 1], vz = positions[c + 2] - positions[a + 2];
+        const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+        for (const i of [a, b, c]) {
+          normals[i] += nx;
+          normals[i + 1] += ny;
+          normals[i + 2] += nz;
+        }
+      }
+      for (let i = 0; i < normals.length; i += 3) {
+        const length = Math.hypot(normals[i], normals[i + 1], normals[i + 2]) || 1;
+        normals[i] /= length;
+        normals[i + 1] /= length;
+        normals[i + 2] /= length;
+      }
+      // a circle through two points: its curvature is twice what one lies above the tangent of the other, over their distance
+      curvature.fill(0);
+      for (let e = 0; e < edges.length; e += 2) {
+        const i = 3 * edges[e], j = 3 * edges[e + 1];
+        const x = positions[j] - positions[i], y = positions[j + 1] - positions[i + 1], z = positions[j + 2] - positions[i + 2];
+        const per = 2 / (x * x + y * y + z * z || 1);
+        curvature[edges[e]] += per * (x * normals[i] + y * normals[i + 1] + z * normals[i + 2]);
+        curvature[edges[e + 1]] -= per * (x * normals[j] + y * normals[j + 1] + z * normals[j + 2]);
+      }
+      for (let i = 0; i < vertexCount; ++i) curvature[i] *= size / 20 / (degree[i] || 1);
+      smooth.set(curvature);  // with its neighbours, as much as itself
+      for (let e = 0; e < edges.length; e += 2) {
+        smooth[edges[e]] += curvature[edges[e + 1]] / degree[edges[e]];
+        smooth[edges[e + 1]] += curvature[edges[e]] / degree[edges[e + 1]];
+      }
+      return Float32Array.from(source, v => Math.max(-1, Math.min(1, smooth[v] / 2)));
+    };
+  }
+
+  /**
    * How much the edges of a surface are stretched, of its rest length: a function that gives the mean of the edges about
    * each vertex, for the vertices named by `source`.
    */
@@ -216,5 +262,5 @@ globalThis.verve = globalThis.verve || {};
     return 10 * power;
   }
 
-  verve.math = {splitCreases, fillSurface, carry, edgesOf, stretchOf, rayHit, rayNear, perspective, viewMatrix, multiply, niceStep};
+  verve.math = {splitCreases, fillSurface, carry, edgesOf, stretchOf, hollowOf, rayHit, rayNear, perspective, viewMatrix, multiply, niceStep};
 })(globalThis.verve);

@@ -7,6 +7,7 @@
 //                                                          // with `cage: true`: only lines, and only if viewer.cage;
 //                                                          // `backdrop: true`: gets shadows but throws none, seen
 //                                                          // from its front only: walls hide nothing;
+//                                                          // `scenery: true`: is neither picked nor coloured by stretch
 //                                                          // `finish`: roughness, translucency, metal, threads across
 //   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
@@ -71,7 +72,7 @@ globalThis.verve = globalThis.verve || {};
       float over = mod(floor(q.x) + floor(q.y), 2.0);
       return seen * (mix(f.x, f.y, over) * 0.42 - 0.02);
     }
-    void shade(vec3 point, vec3 n, float strain, vec2 place) {
+    void shade(vec3 point, vec3 n, float strain, vec2 place, float hollow) {
       vec3 tint = color;
       if (strained > 0.0) {  // from blue (pressed) over pale to red (stretched)
         float s = clamp(strain / strained, -1.0, 1.0);
@@ -89,10 +90,12 @@ globalThis.verve = globalThis.verve || {};
       float through = clear * pow(max(dot(-v, normalize(LIGHT + 0.5 * n)), 0.0), 3.0);
       float edge = pow(1.0 - max(dot(n, v), 0.0), 5.0);
       vec3 mirror = mix(vec3(0.04), base, metal), shine = mirror + (1.0 - mirror) * edge * (1.0 - 0.8 * rough);
-      vec3 lit = base * (1.0 - metal) * (0.62 * room(n, 1.0) + vec3(1.05, 0.98, 0.88) * wrapped);
+      // a cavity sees less of the room, a ridge a little more
+      float open = 1.0 - 0.6 * max(hollow, 0.0) + 0.12 * max(-hollow, 0.0);
+      vec3 lit = base * (1.0 - metal) * (0.62 * open * room(n, 1.0) + vec3(1.05, 0.98, 0.88) * wrapped * min(1.0, 0.4 + 0.6 * open));
       lit += base * base * vec3(1.3, 1.1, 0.9) * through;
       float glint = pow(max(dot(n, h), 0.0), mix(220.0, 12.0, rough)) * mix(14.0, 1.2, rough);
-      lit += shine * (room(reflect(-v, n), rough) * mix(0.5, 1.0, metal) + sun * reach * glint);
+      lit += shine * open * (room(reflect(-v, n), rough) * mix(0.5, 1.0, metal) + sun * reach * glint);
       lit += 0.10 * base * pow(1.0 - max(dot(n, v), 0.0), 3.0);
       pixel = vec4(pow(toned(lit), vec3(1.0 / 2.2)), 1.0);
     }`;
@@ -103,22 +106,27 @@ globalThis.verve = globalThis.verve || {};
       layout(location = 1) in vec3 normal;
       layout(location = 2) in float stretch;
       layout(location = 3) in vec2 rest;
+      layout(location = 4) in float curved;
       uniform mat4 camera;
       out vec3 point, n;
-      out float strain;
+      out float strain, hollow;
       out vec2 place;
       void main() {
         point = position;
         n = normal;
         strain = stretch;
+        hollow = curved;
         place = rest;
         gl_Position = camera * vec4(position, 1.0);
       }`, `
       in vec3 point, n;
-      in float strain;
+      in float strain, hollow;
       in vec2 place;
       ${LIGHTING}
-      void main() { shade(point, normalize(n) * (gl_FrontFacing ? 1.0 : -1.0), strain, place); }`],
+      void main() {
+        float side = gl_FrontFacing ? 1.0 : -1.0;
+        shade(point, normalize(n) * side, strain, place, hollow * side);
+      }`],
     // A rope: one cylinder per edge and one ball per edge end; `shape` is a point of the unit cylinder or ball.
     rope: [`
       layout(location = 0) in vec3 shape;
@@ -144,7 +152,7 @@ globalThis.verve = globalThis.verve || {};
       }`, `
       in vec3 point, n;
       ${LIGHTING}
-      void main() { shade(point, normalize(n), 0.0, vec2(0.0)); }`],
+      void main() { shade(point, normalize(n), 0.0, vec2(0.0), 0.0); }`],
     flat: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
@@ -294,7 +302,7 @@ globalThis.verve = globalThis.verve || {};
       this.bodies = meshes.map(mesh => {
         const count = mesh.rest.length / 3;
         const body = {first, count, color: parseColor(mesh.color), cage: Boolean(mesh.cage),
-                      backdrop: Boolean(mesh.backdrop), finish: mesh.finish || FINISH};
+                      backdrop: Boolean(mesh.backdrop), scenery: Boolean(mesh.backdrop || mesh.scenery), finish: mesh.finish || FINISH};
         if (mesh.triangles.length) body.surface = this.makeSurface(mesh, count);
         if (mesh.edges.length) body.rope = this.makeRope(mesh);
         first += count;
@@ -319,7 +327,7 @@ globalThis.verve = globalThis.verve || {};
     setElements(index, triangles, edges) {
       const gl = this.gl, body = this.bodies[index], mesh = {...this.meshes[index], triangles, edges};
       this.meshes = this.meshes.map((old, i) => i === index ? mesh : old);
-      if (body.surface) gl.deleteBuffer(body.surface.buffer), gl.deleteBuffer(body.surface.stretchBuffer);
+      if (body.surface) for (const key of ['buffer', 'stretchBuffer', 'hollowBuffer']) gl.deleteBuffer(body.surface[key]);
       if (body.rope) gl.deleteBuffer(body.rope.buffer);
       body.surface = triangles.length ? this.makeSurface(mesh, body.count) : undefined;
       body.rope = edges.length ? this.makeRope(mesh) : undefined;
@@ -330,7 +338,8 @@ globalThis.verve = globalThis.verve || {};
       const gl = this.gl, split = verve.math.splitCreases(mesh.triangles, mesh.rest, count, 72);
       const lines = verve.math.edgesOf(split.triangles, split.source.length);
       const surface = {split, data: new Float32Array(6 * split.source.length), buffer: gl.createBuffer(),
-                       stretchBuffer: gl.createBuffer(), stretches: verve.math.stretchOf(mesh.triangles, mesh.rest),
+                       stretchBuffer: gl.createBuffer(), stretches: null, mesh,
+                       hollowBuffer: gl.createBuffer(), hollows: verve.math.hollowOf(mesh.triangles, count, Math.max(...boxOf(mesh.rest).extent)),
                        array: gl.createVertexArray(), lineArray: gl.createVertexArray(),
                        triangleCount: split.triangles.length, lineCount: lines.length};
       for (const [array, indices] of [[surface.array, split.triangles], [surface.lineArray, lines]]) {
@@ -342,6 +351,9 @@ globalThis.verve = globalThis.verve || {};
           gl.bindBuffer(gl.ARRAY_BUFFER, surface.stretchBuffer);
           gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(split.source.length), gl.DYNAMIC_DRAW);
           attribute(gl, 2, 4, 0, 0, 1);
+          gl.bindBuffer(gl.ARRAY_BUFFER, surface.hollowBuffer);
+          gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(split.source.length), gl.DYNAMIC_DRAW);
+          attribute(gl, 4, 4, 0, 0, 1);
           gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
           gl.bufferData(gl.ARRAY_BUFFER, places(mesh.rest, split.source), gl.STATIC_DRAW);
           attribute(gl, 3, 8, 0, 0, 2);
@@ -401,9 +413,15 @@ globalThis.verve = globalThis.verve || {};
           verve.math.fillSurface(body.surface.split, part, body.surface.data);
           gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.buffer);
           gl.bufferData(gl.ARRAY_BUFFER, body.surface.data, gl.DYNAMIC_DRAW);
-          if (this.strain && !body.backdrop) {
+          if (!body.scenery) {
+            gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.hollowBuffer);
+            gl.bufferData(gl.ARRAY_BUFFER, body.surface.hollows(part, body.surface.split.source), gl.DYNAMIC_DRAW);
+          }
+          if (this.strain && !body.scenery) {
             gl.bindBuffer(gl.ARRAY_BUFFER, body.surface.stretchBuffer);
-            gl.bufferData(gl.ARRAY_BUFFER, body.surface.stretches(part, body.surface.split.source), gl.DYNAMIC_DRAW);
+            const {split, mesh} = body.surface;
+            body.surface.stretches ??= verve.math.stretchOf(mesh.triangles, mesh.rest);
+            gl.bufferData(gl.ARRAY_BUFFER, body.surface.stretches(part, split.source), gl.DYNAMIC_DRAW);
           }
         }
         if (body.rope) {
@@ -542,7 +560,7 @@ globalThis.verve = globalThis.verve || {};
           this.lend(program);
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
-          gl.uniform1f(program.at('strained'), body.backdrop ? 0 : this.strain);
+          gl.uniform1f(program.at('strained'), body.scenery ? 0 : this.strain);
           gl.uniform4fv(program.at('finish'), body.finish);
           gl.bindVertexArray(body.surface.array);
           if (body.backdrop) gl.enable(gl.CULL_FACE);
@@ -613,7 +631,7 @@ globalThis.verve = globalThis.verve || {};
         best = {mesh, vertex, distance, point: eye.map((e, i) => e + distance * along[i])};
       };
       this.bodies.forEach((body, mesh) => {
-        if (body.cage || body.backdrop) return;
+        if (body.cage || body.scenery) return;
         const part = this.positions.subarray(3 * body.first, 3 * (body.first + body.count));
         if (body.surface) {
           const hit = verve.math.rayHit(this.meshes[mesh].triangles, part, eye, along);
@@ -655,14 +673,18 @@ globalThis.verve = globalThis.verve || {};
     }
   }
 
-  /** Of vertices on a sheet at rest, along its two long axes, as shares of its longest side: what a pattern is drawn by. */
-  function places(rest, source) {
+  function boxOf(rest) {
     const low = [Infinity, Infinity, Infinity], high = low.map(() => -Infinity);
     for (let i = 0; i < rest.length; ++i) {
       low[i % 3] = Math.min(low[i % 3], rest[i]);
       high[i % 3] = Math.max(high[i % 3], rest[i]);
     }
-    const extent = low.map((l, i) => high[i] - l), [a, b] = [0, 1, 2].sort((i, j) => extent[j] - extent[i]), size = extent[a] || 1;
+    return {low, extent: low.map((l, i) => high[i] - l)};
+  }
+
+  /** Of vertices on a sheet at rest, along its two long axes, as shares of its longest side: what a pattern is drawn by. */
+  function places(rest, source) {
+    const {low, extent} = boxOf(rest), [a, b] = [0, 1, 2].sort((i, j) => extent[j] - extent[i]), size = extent[a] || 1;
     const out = new Float32Array(2 * source.length);
     for (let i = 0; i < source.length; ++i) {
       out[2 * i] = (rest[3 * source[i] + a] - low[a]) / size;
