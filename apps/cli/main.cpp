@@ -301,8 +301,11 @@ int dispatch(int argc, char** argv) {
       "truth",
       "Judge motion beside fine-step runs: scenes by methods in equal time, profiles, what must hold; writes a page",
       {"verve truth", "verve truth --quick", "verve truth trampoline cloth --methods cpd,pd_bdf2,xpbd",
-       "verve truth --random 20 --seed 7 --out runs/random", "verve truth bars", "verve truth --list"});
-  truth_command->add_option("names", truth_options.names, "Scenes by name, or bars (default: all)")->type_name("");
+       "verve truth --random 20 --seed 7 --out runs/random", "verve truth bars", "verve truth variants",
+       "verve truth --list"});
+  truth_command
+      ->add_option("names", truth_options.names, "Scenes by name, bars or variants (default: the twelve and bars)")
+      ->type_name("");
   truth_command->add_flag("--quick", truth_options.quick, "Three scenes, six methods and one bar, about ten seconds");
   truth_command->add_flag("--list", truth_options.list, "List the scenes and exit");
   text(truth_command, "--method", truth_options.method, "Method that is judged (default: cpd)", "NAME");

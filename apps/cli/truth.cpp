@@ -34,22 +34,30 @@ struct Request {
   std::string method;
   int workers = 1;
   bool bars = true;
+  bool variants = false;  ///< none but these
 };
 
 std::vector<TruthScene> chosen_scenes(const TruthOptions& options, bool& bars, Diagnostics& problems) {
-  std::vector<std::string> names{"bars"};
-  for (const TruthScene& s : truth_scenes()) names.push_back(s.name);
+  std::vector<TruthScene> known = truth_scenes();
+  known.insert(known.end(), truth_variants().begin(), truth_variants().end());
+  std::vector<std::string> names{"bars", "variants"};
+  for (const TruthScene& s : known) names.push_back(s.name);
   std::vector<TruthScene> out;
+  const auto add = [&](const TruthScene& scene) {
+    if (std::none_of(out.begin(), out.end(), [&](const TruthScene& s) { return s.name == scene.name; }))
+      out.push_back(scene);
+  };
   bars = options.names.empty();
   for (const std::string& name : options.names) {
-    const auto found =
-        std::find_if(truth_scenes().begin(), truth_scenes().end(), [&](const TruthScene& s) { return s.name == name; });
+    const auto found = std::find_if(known.begin(), known.end(), [&](const TruthScene& s) { return s.name == name; });
     if (name == "bars")
       bars = true;
-    else if (found == truth_scenes().end())
+    else if (name == "variants")
+      for (const TruthScene& s : truth_variants()) add(s);
+    else if (found == known.end())
       problems.error(name, "no such scene, " + expected_one_of(name, names));
-    else if (std::none_of(out.begin(), out.end(), [&](const TruthScene& s) { return s.name == name; }))
-      out.push_back(*found);
+    else
+      add(*found);
   }
   if (!options.names.empty()) return out;
   // quick: a sheet, a solid and a chain, at three step sizes
@@ -71,7 +79,12 @@ Request read_request(const TruthOptions& options, Diagnostics& problems) {
     out.random = random_truth_scenes(*count, std::uint64_t(seed));
   out.options.methods = split_list(options.methods);
   for (const std::string& m : out.options.methods) read_method("--methods", m, problems);
-  if (options.methods.empty()) out.options.methods = options.quick ? rivals() : stable_methods();
+  out.variants = !out.scenes.empty() && std::all_of(out.scenes.begin(), out.scenes.end(), [](const TruthScene& s) {
+    return s.set == TruthScene::Set::variants;
+  });
+  // variants are about lines, not about equal time
+  out.options.budgets_only_own = out.variants && options.budgets.empty();
+  if (options.methods.empty()) out.options.methods = options.quick || out.variants ? rivals() : stable_methods();
   if (std::find(out.options.methods.begin(), out.options.methods.end(), out.method) == out.options.methods.end())
     out.options.methods.insert(out.options.methods.begin(), out.method);
   if (!options.budgets.empty()) {
@@ -91,9 +104,14 @@ Request read_request(const TruthOptions& options, Diagnostics& problems) {
 
 void list_scenes() {
   std::vector<std::pair<std::string, std::string>> rows;
-  for (const TruthScene& s : truth_scenes())
-    rows.emplace_back(s.name, s.kind + ", " + std::to_string(s.frames) + " frames: " + s.base + " " + as_flags(s));
+  const auto list = [&](const std::vector<TruthScene>& scenes) {
+    for (const TruthScene& s : scenes)
+      rows.emplace_back(s.name, s.kind + ", " + std::to_string(s.frames) + " frames: " + s.base + " " + as_flags(s));
+  };
+  list(truth_scenes());
   rows.emplace_back("bars", "1280 tetrahedra of three materials, free and clamped");
+  rows.emplace_back("variants", "all of these:");
+  list(truth_variants());
   print_columns(rows, 2);
 }
 
@@ -170,9 +188,11 @@ int truth(const TruthOptions& options, Diagnostics problems) {
   const int signal = InterruptGuard::signal();
 
   Sections sections, random_sections;
-  if (!ours.empty())
-    show_profiles(ours, request.method, request.options,
-                  sections.add("profiles", "All scenes", "Which methods come nearest to the truth in equal time."));
+  if (!ours.empty()) {
+    Result& all = sections.add("profiles", "All scenes", "Which methods come nearest to the truth in equal time.");
+    show_lines(ours, request.method, all);
+    if (!request.options.budgets_only_own) show_profiles(ours, request.method, request.options, all);
+  }
   add_cases(sections, ours, request);
   if (!bars.empty())
     judge_bars(bars, sections.add("bars", "Bars of three materials",

@@ -51,6 +51,9 @@ TruthScene made(const char* name, const char* kind, const char* base, int per_se
   return {name, kind, base, std::move(overrides), frames};
 }
 
+/// Without what its base has of it.
+Override none(const char* key) { return {key, "[]"}; }
+
 /// Draws of one scene: uniform numbers in [0, 1), one after another.
 class Draw {
  public:
@@ -86,6 +89,38 @@ const std::vector<TruthScene>& truth_scenes() {
       made("ball", "bouncing", "ball", 60, 180, ball(6, 3e4, 0.9)),
       made("ball-stiff", "bouncing", "ball", 30, 120, ball(6, 1e6, 0.9)),
   };
+  return all;
+}
+
+const char* to_string(TruthScene::Set set) {
+  return set == TruthScene::Set::twelve ? "ours" : set == TruthScene::Set::variants ? "variants" : "random";
+}
+
+const std::vector<TruthScene>& truth_variants() {
+  static const std::vector<TruthScene> all = [] {
+    std::vector<TruthScene> out;
+    const auto sheets = [&](const std::string& base, double soft, bool four) {
+      const char* kind = four ? "sheet" : "hanging";
+      for (const int rate : {15, 30, 60})
+        out.push_back(made((base + "-1/" + whole(rate)).c_str(), kind, base.c_str(), rate, 10 * rate, sheet(20, soft, four)));
+      for (const int by : {10, 100})
+        out.push_back(made((base + "-x" + whole(by)).c_str(), kind, base.c_str(), 30, 300, sheet(20, soft * by, four)));
+    };
+    sheets("trampoline", 10, true), sheets("cloth", 40, false);
+    for (const int by : {1, 10, 100})
+      out.push_back(made(("cube-x" + whole(by)).c_str(), "solid", "cube", 30, 300, {cells(4, 4, 4), mu(8e3 * by)}));
+    out.push_back(made("hippo", "solid", "hippo", 30, 150, {}));
+    out.push_back(made("bear", "solid", "bear", 30, 150, {}));
+    out.push_back(made("torus", "spinning", "torus", 30, 150, {}));
+    out.push_back(made("t-pipe-intermediate", "spinning", "t_pipe_intermediate", 30, 150, {}));
+    out.push_back(made("t-pipe-major", "spinning", "t_pipe_major", 30, 150, {}));
+    out.push_back(made("pendulum-own", "hanging", "pendulum", 30, 300, {}));
+    out.push_back(made("rope-1/30", "chain", "rope", 30, 300, {}));
+    out.push_back(made("flag", "hanging", "flag", 30, 150, {none("winds")}));
+    out.push_back(made("twisting-bar", "solid", "twisting_bar", 30, 150, {}));
+    for (TruthScene& s : out) s.set = TruthScene::Set::variants;
+    return out;
+  }();
   return all;
 }
 
@@ -129,7 +164,7 @@ std::vector<TruthScene> random_truth_scenes(int count, std::uint64_t seed) {
                  ball(draw.whole(4, 7), draw.log_between(2e4, 2e6), draw.between(0.6, 1.2)));
         break;
     }
-    s.name = name, s.random = true;
+    s.name = name, s.set = TruthScene::Set::random;
     out.push_back(std::move(s));
   }
   return out;

@@ -27,7 +27,7 @@ struct TruthRun {
   double distance = 0, slow_distance = 0;  ///< mean over the first frames (docs/compare.md)
   SlowError slow;
   /// In units of the largest kinetic + elastic energy of the truth: the largest |H + heat + booked loss - H0|, what H,
-  /// heat and booked loss came to at the end.
+  /// heat and booked loss came to at the end. Where the scene changes H, the first is the largest scaled residual of H.
   double energy_error = 0, energy = 0, heat = 0, booked = 0;
   double roughness = 0;  ///< over that of the truth, last third
   double jitter = 0;     ///< rms of the second differences of positions in time, likewise
@@ -45,6 +45,7 @@ struct TruthCase {
   double period = 0;        ///< of its slowest motion [frames]
   double kept = 0;          ///< of the amplitude of that, by the truth itself
   bool measurable = false;  ///< SlowMode::measurable()
+  bool closed = true;       ///< nothing in the scene changes H: no pushes, dials, winds or changing materials
   double seconds = 0;       ///< of the processor, for truth and runs
   std::vector<TruthRun> runs;
   std::map<std::string, std::string> refused;  ///< by method, why

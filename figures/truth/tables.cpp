@@ -77,7 +77,7 @@ Fields fields(const TruthCase& c, const TruthRun& r) {
   const auto measured = [&](const char* name, double v) { return value(name, good ? v : std::nan("")); };
   return {text("scene", c.scene.name),
           text("kind", c.scene.kind),
-          text("set", c.scene.random ? "random" : "ours"),
+          text("set", to_string(c.scene.set)),
           value("step", c.step),
           text("method", r.method),
           text("substeps", r.substeps == 0 ? "auto" : std::to_string(r.substeps)),
@@ -104,7 +104,7 @@ Fields fields(const TruthCase& c) {
   const auto none = c.refused.find("truth");
   return {text("scene", c.scene.name),
           text("kind", c.scene.kind),
-          text("set", c.scene.random ? "random" : "ours"),
+          text("set", to_string(c.scene.set)),
           text("base", c.scene.base),
           text("settings", as_flags(c.scene)),
           value("step", c.step),

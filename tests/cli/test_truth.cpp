@@ -94,6 +94,25 @@ TEST_CASE("a method that loses its motion fails the lines") {
       CHECK_MESSAGE(check.at("passed") == "0", check.at("check"));
 }
 
+TEST_CASE("a variant is judged by the lines, by its iterations too, and by no budget") {
+  const Folder folder;
+  const Outcome outcome = run(folder, {"truth", "cube-x10", "--out", "out", "--quiet"});
+  CHECK(outcome.code <= 1);
+  int distances = 0, iterations = 0;
+  for (const auto& check : table(folder.path("out/checks.csv"))) {
+    distances += contains(check.at("check"), "over the least");
+    iterations += contains(check.at("check"), "over cpd_gradient's");
+  }
+  CHECK(distances == 1);
+  CHECK(iterations == 2);
+  const auto runs = table(folder.path("out/runs.csv"));
+  CHECK(runs.size() == 6);
+  for (const auto& r : runs) {
+    CHECK(r.at("set") == "variants");
+    CHECK(r.at("default") == "1");
+  }
+}
+
 TEST_CASE("scenes, methods, budgets and seeds that cannot be meant are refused before anything runs") {
   const Folder folder;
   const Outcome outcome = run(folder, {"truth", "cubes", "--method", "cpdd", "--methods", "pd,xpdb", "--budgets",
@@ -106,7 +125,7 @@ TEST_CASE("scenes, methods, budgets and seeds that cannot be meant are refused b
   CHECK(run(folder, {"truth", "--random", "0"}).code == 2);
   const Outcome listed = run(folder, {"truth", "--list"});
   CHECK(listed.code == 0);
-  for (const char* name : {"trampoline", "ball-stiff", "bars"}) CHECK(contains(listed.out, name));
+  for (const char* name : {"trampoline", "ball-stiff", "bars", "variants", "cloth-x100"}) CHECK(contains(listed.out, name));
   CHECK_FALSE(std::filesystem::exists(folder.path("runs")));
 }
 

@@ -147,12 +147,26 @@ TEST_CASE("twelve scenes of six kinds at three step sizes, all of which can be b
     CHECK(names.insert(s.name).second);
     kinds.insert(s.kind), rates.insert(int(std::lround(1 / built.step)));
     CHECK(built.frames == s.frames);
-    CHECK_FALSE(s.random);
+    CHECK(s.set == TruthScene::Set::twelve);
     CHECK(bool(Simulation::create(built, {.threads = 1})));
   }
   CHECK(names.size() == 12);
   CHECK(kinds == std::set<std::string>{"sheet", "hanging", "solid", "spinning", "chain", "bouncing"});
   CHECK(rates == std::set<int>{15, 30, 60});
+}
+
+TEST_CASE("variants of the built-in scenes have names of their own and can be built") {
+  std::set<std::string> names;
+  for (const TruthScene& s : truth_scenes()) names.insert(s.name);
+  for (const TruthScene& s : truth_variants()) {
+    CAPTURE(s.name);
+    CHECK(names.insert(s.name).second);
+    CHECK(s.set == TruthScene::Set::variants);
+    const Scene built = build(s);
+    CHECK(built.winds.empty());
+    CHECK(bool(Simulation::create(built, {.threads = 1})));
+  }
+  CHECK(names.size() == 12 + 22);
 }
 
 TEST_CASE("random scenes are the same for the same seed, others for another, and of every kind") {
@@ -163,7 +177,7 @@ TEST_CASE("random scenes are the same for the same seed, others for another, and
   for (size_t i = 0; i < a.size(); ++i) {
     CHECK(as_flags(a[i]) == as_flags(b[i]));
     same += as_flags(a[i]) == as_flags(c[i]);
-    CHECK(a[i].random);
+    CHECK(a[i].set == TruthScene::Set::random);
     kinds.insert(a[i].kind), settings.insert(as_flags(a[i]));
   }
   CHECK(same == 0);
