@@ -46,9 +46,9 @@ std::vector<Vec3> rounded(std::vector<Vec3> values, Width width) {
   return values;
 }
 
-class Writer {
+class GlbWriter {
  public:
-  Writer(Animation& animation, GltfFile& file)
+  GlbWriter(Animation& animation, GltfFile& file)
       : animation_(animation), file_(file), targets_(animation.frames.size() - 1) {
     if (targets_ == 0) return;
     std::vector<float> times;
@@ -260,7 +260,7 @@ class Writer {
 
 void write_glb(Animation& animation, const std::filesystem::path& folder) {
   GltfFile file(folder / (animation.name + ".glb"));
-  Writer writer(animation, file);
+  GlbWriter writer(animation, file);
   for (std::size_t s = 0; s < animation.shapes.size(); ++s) writer.shape(int(s));
   writer.finish();
 }

@@ -41,9 +41,9 @@ void list(Output& out, const Range& range, const F& text) {
   out.text("]");
 }
 
-class Writer {
+class UsdWriter {
  public:
-  Writer(Animation& animation, Output& out) : animation_(animation), out_(out) {}
+  UsdWriter(Animation& animation, Output& out) : animation_(animation), out_(out) {}
 
   /// An Xform that moves with the body as a whole, and in it what of the body is seen, and its tetrahedra if they are
   /// there.
@@ -328,7 +328,7 @@ void write_usda(Animation& animation, const std::filesystem::path& folder) {
            "\n    framesPerSecond = " + rate + "\n    metersPerUnit = " + number(animation.metres_per_unit, false) +
            "\n    startTimeCode = " + std::to_string(animation.frames[0]) + "\n    timeCodesPerSecond = " + rate +
            "\n    upAxis = \"" + (animation.z_up ? "Z" : "Y") + "\"\n)\n\ndef Xform \"World\"\n{");
-  Writer writer(animation, out);
+  UsdWriter writer(animation, out);
   for (std::size_t s = 0; s < animation.shapes.size(); ++s) writer.shape(int(s));
   out.text("}\n");
   out.close();

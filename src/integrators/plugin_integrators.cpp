@@ -101,7 +101,7 @@ class PluginStep final : public ExplicitStep {
                      history_};
     plugin_->step(view);
     for (int r = 0; r < n; ++r) m.x[r] = Vec4(x_[r]), m.v[r] = Vec4(v_[r]);
-    held_.place(island, h, before_, m.x, m.v);
+    meet(island, h), finish(island, h);
   }
   void remember(std::vector<double>& history) const override { history = history_; }
   void recall(const std::vector<double>& history) override { history_ = history; }
