@@ -31,7 +31,7 @@ TEST_CASE("output that cannot be written is a failure") {
 
 TEST_CASE("too little memory is said in words") {
   const Folder folder;
-  CHECK(shell(folder, "ulimit -v 400000; $verve mesh box --set cells=[400,400,400] --out box.mesh") == 1);
+  CHECK(shell(folder, "ulimit -v 400000; $verve mesh box --set cells=[200,200,200] --out box.mesh") == 1);
   CHECK(contains(read_file(folder.path("err")), "verve: not enough memory"));
   CHECK_FALSE(std::filesystem::exists(folder.path("box.mesh")));
 }
