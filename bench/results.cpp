@@ -184,7 +184,7 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
       rows.push_back(row);
     };
     add("_save", w.save.least(), w.save.median()), add("_restore", w.restore.least(), w.restore.median());
-    add("_write", w.write.least(), w.write.median()), add("_join", w.frames.mean(), w.longest);
+    add("_write", w.write.least(), w.write.median()), add("_join", w.frames.mean(), w.joining);
   }
   for (const char* group : {"contact", "budget"}) {
     if (!wanted(group)) continue;
