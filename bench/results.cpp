@@ -174,6 +174,18 @@ std::vector<Row> rows_of(const Results& results, const std::vector<std::string>&
     row.hash = t.hash;
     rows.push_back(row);
   }
+  for (const WorldResult& w : results.worlds) {
+    if (!wanted("world")) break;
+    const auto add = [&](const char* what, double least, double median) {
+      Row row;
+      row.group = "world", row.name = w.name + what;
+      row.vertices = w.vertices, row.elements = w.elements;
+      row.ms_min = least, row.ms_median = median, row.hash = w.hash;
+      rows.push_back(row);
+    };
+    add("_save", w.save.least(), w.save.median()), add("_restore", w.restore.least(), w.restore.median());
+    add("_write", w.write.least(), w.write.median()), add("_join", w.frames.mean(), w.joining);
+  }
   for (const char* group : {"contact", "budget"}) {
     if (!wanted(group)) continue;
     for (const ContactResult& c : group == std::string_view("contact") ? results.contacts : results.budgets) {

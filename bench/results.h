@@ -175,6 +175,18 @@ struct ContactResult {
   std::uint64_t hash = 0;
 };
 
+/// Snapshots of a scene in motion and going back to them, and frames in the middle of which a body like it joins, made
+/// beforehand; on one thread.
+struct WorldResult {
+  std::string name;
+  int vertices = 0, elements = 0;
+  Times save, restore, write;  ///< in memory; as bytes
+  Times frames;                ///< with two bodies (of those before the second one, twice the time), the least of each
+  double joining = 0;          ///< the frame in which it joins, with that
+  double longest = 0;          ///< of all
+  std::uint64_t hash = 0;
+};
+
 /// How g = 1/2 |v - u|^2_M + W falls in one step of backward Euler, by one way of minimising it, on one thread.
 struct MinimiserResult {
   struct Point {
@@ -200,6 +212,7 @@ struct Results {
   std::vector<KernelResult> kernels;
   std::vector<PairsResult> pairs;
   std::vector<TearingResult> tearing;
+  std::vector<WorldResult> worlds;
   std::vector<MinimiserResult> minimisers;
   std::vector<ContactResult> contacts, budgets;
 };

@@ -55,7 +55,7 @@ std::vector<std::string> all_groups() {
   std::vector<std::string> out = iteration_groups;
   add(out, {"frame"});
   add(out, growth_groups);
-  add(out, {"woodbury", "kernel", "pairs", "tearing", "contact", "budget", "minimisers"});
+  add(out, {"woodbury", "kernel", "pairs", "tearing", "world", "contact", "budget", "minimisers"});
   return out;
 }
 
@@ -66,6 +66,7 @@ std::vector<std::string> all_names() {
   add(out, kernel_names());
   add(out, pair_case_names(false));
   add(out, tearing_case_names());
+  add(out, world_case_names());
   add(out, contact_case_names());
   add(out, minimiser_case_names());
   return out;
@@ -89,6 +90,7 @@ std::vector<Item> items_of(const Options& options) {
   collect(Item::Kind::kernel, {"kernel"}, kernel_names());
   collect(Item::Kind::pairs, {"pairs"}, pair_case_names(options.quick));
   collect(Item::Kind::tearing, {"tearing"}, tearing_case_names());
+  collect(Item::Kind::world, {"world"}, world_case_names());
   // `bin` alone takes half a minute, `pile` several
   std::vector<std::string> touching = contact_case_names();
   if (options.quick && options.names.empty()) std::erase(touching, "bin"), std::erase(touching, "pile");
@@ -152,6 +154,11 @@ Results run(const Options& options, Observer& observer) {
       case Item::Kind::tearing: {
         TearingResult result = measure_tearing(name, options, pace);
         if (!pace.stopped()) out.tearing.push_back(std::move(result));
+        break;
+      }
+      case Item::Kind::world: {
+        WorldResult result = measure_world(name, options, pace);
+        if (!pace.stopped()) out.worlds.push_back(std::move(result));
         break;
       }
       case Item::Kind::contact: {

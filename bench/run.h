@@ -22,7 +22,7 @@ std::vector<std::string> all_names();
 
 /// What a run is made of: one item per case, scene or box, in order. Empty when the selection contradicts itself.
 struct Item {
-  enum class Kind { iterations, frames, growth, changes, kernel, pairs, tearing, contact, budget, minimisers } kind;
+  enum class Kind { iterations, frames, growth, changes, kernel, pairs, tearing, world, contact, budget, minimisers } kind;
   std::string name;
 };
 std::vector<Item> items_of(const Options& options);
@@ -49,6 +49,8 @@ std::vector<std::string> kernel_names();
 std::vector<KernelResult> measure_kernel(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> pair_case_names(bool quick);
 std::vector<PairsResult> measure_pairs(const std::string& name, const Options& options, Pace& pace);
+std::vector<std::string> world_case_names();
+WorldResult measure_world(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> tearing_case_names();
 TearingResult measure_tearing(const std::string& name, const Options& options, Pace& pace);
 std::vector<std::string> contact_case_names();

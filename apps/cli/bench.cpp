@@ -302,6 +302,16 @@ void print_tearing(const std::vector<TearingResult>& tearing) {
   print_headed("Frames of bodies that tear [ms, 1 thread]", table);
 }
 
+void print_worlds(const std::vector<WorldResult>& worlds) {
+  if (worlds.empty()) return;
+  Table table{{"scene", "vertices", "save", "restore", "as bytes", "mean frame", "frame that joins", "longest", "of the mean"}};
+  for (const WorldResult& w : worlds)
+    table.push_back({w.name, std::to_string(w.vertices), ms(w.save.median()), ms(w.restore.median()),
+                     ms(w.write.median()), ms(w.frames.mean()), ms(w.joining), ms(w.longest),
+                     times(w.longest, w.frames.mean())});
+  print_headed("Snapshots, and a second body that joins [ms, 1 thread]", table);
+}
+
 void print_contacts(const std::vector<ContactResult>& contacts) {
   if (contacts.empty()) return;
   const bool limited = contacts[0].budget > 0;
@@ -391,6 +401,7 @@ int bench(const BenchOptions& options, Diagnostics problems) {
     print_potentials(results.kernels);
     print_pairs(results.pairs);
     print_tearing(results.tearing);
+    print_worlds(results.worlds);
     print_contacts(results.contacts);
     print_contacts(results.budgets);
     print_minimisers(results.minimisers);

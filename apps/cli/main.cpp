@@ -275,7 +275,7 @@ int dispatch(int argc, char** argv) {
   text(bench_command, "--threads", bench_options.threads, "Most threads to measure (default: all, at least 2)", "N");
   text(bench_command, "--only", bench_options.only,
        "Groups: local, global, pd_iteration, cpd_iteration, cpd_setup, refactor, sweep, frame, growth_iteration, "
-       "growth_factor, woodbury, kernel, pairs, tearing, contact, minimisers",
+       "growth_factor, woodbury, kernel, pairs, tearing, world, contact, budget, minimisers",
        "GROUP[,GROUP]");
   text(bench_command, "--name", bench_options.name, "Cases, scenes or boxes by name, as in the table", "NAME[,NAME]");
   bench_command->add_flag("--quiet", bench_options.quiet, "Print errors only");
