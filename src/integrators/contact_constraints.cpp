@@ -111,6 +111,13 @@ void ContactConstraints::restore(const std::vector<Vec4>& before, double h, std:
     const double e = came < -resting * gravity_ * h ? c.candidate->restitution : 0;
     const double wanted = came > 0 ? std::min(came, is) : -e * came;
     push(c, n * ((wanted - is) / c.tangential), v);
+    // what this has pushed, friction holds: half of the weight, of steps that end with half a kick
+    const double bound = c.candidate->friction * (wanted - is);
+    if (!(bound > 0)) continue;
+    Vec3 slip = velocity(c, v, h);
+    slip = slip - n * dot(n, slip);
+    const double speed = norm(slip);
+    if (speed > 0) push(c, slip * (-std::min(1.0, bound / speed) / c.tangential), v);
   }
 }
 

@@ -39,6 +39,7 @@ Simulation on_slope(const std::string& method, double mu, double degrees) {
   box.place.translate = {0, 0.5, 0}, box.friction = mu;
   Scene scene = by(grounded({box}, {floor_plane(mu)}), method);
   scene.gravity = Vec3{std::sin(a), -std::cos(a), 0} * earth;
+  if (!method_info(method).stable) scene.solver.substeps = 16;
   return make(scene);
 }
 double acceleration_along(const std::string& method, double mu, double degrees) {
@@ -163,8 +164,10 @@ TEST_CASE("solids enter each other by no more than 5 % of an edge by position-ba
   }
 }
 
-TEST_CASE("friction of position-based methods is Coulomb's: what holds stays, what slides has g (sin a - mu cos a)") {
-  for (const std::string& method : position_based) {
+TEST_CASE(
+    "friction of position-based and explicit methods is Coulomb's: what holds stays, what slides has g (sin a - mu cos "
+    "a)") {
+  for (const std::string method : {"pbd", "xpbd", "small_steps", "symplectic_euler", "verlet"}) {
     CAPTURE(method);
     Simulation holds = on_slope(method, 0.6, 20);
     for (int frame = 0; frame < 15; ++frame) REQUIRE(holds.step());
@@ -173,7 +176,9 @@ TEST_CASE("friction of position-based methods is Coulomb's: what holds stays, wh
     double crept = 0;
     for (size_t i = 0; i < before.size(); ++i)
       if (before[i].y < 1e-3) crept = std::max(crept, std::abs(holds.positions()[i].x - before[i].x));
-    CHECK(crept <= 1e-3);  // of an edge of 0.5 m, in a second
+    // of an edge of 0.5 m, in a second; by explicit methods nothing damps the block, which rocks on, and what is lifted
+    // slides: a hundredth of the way without friction
+    CHECK(crept <= (method_info(method).stable ? 1e-3 : 0.017));
     const double a = 30 * 3.14159265358979 / 180, expected = earth * (std::sin(a) - 0.2 * std::cos(a));
     // within what the sway of the block makes of it
     CHECK(acceleration_along(method, 0.2, 30) == doctest::Approx(expected).epsilon(0.03));
