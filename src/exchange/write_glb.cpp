@@ -39,8 +39,9 @@ double largest(const std::vector<Vec3>& values) {
 
 /// As they come back from a file.
 std::vector<Vec3> rounded(std::vector<Vec3> values, Width width) {
+  const double unit = GltfFile::largest(width);
   const auto round = [&](double c) {
-    return width == Width::floats ? double(float(c)) : std::round(c * GltfFile::largest(width)) / GltfFile::largest(width);
+    return width == Width::floats ? double(float(c)) : std::round(c * unit) / unit;
   };
   for (Vec3& v : values) v = {round(v.x), round(v.y), round(v.z)};
   return values;
