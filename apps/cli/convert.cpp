@@ -42,16 +42,16 @@ fs::path topmost_missing(fs::path path) {
 }
 
 /// Puts the finished files where they belong, in place of an earlier series.
-bool move_in(const fs::path& part, const fs::path& out, const std::vector<AnimatedShape>& shapes, const std::string& format,
-             Diagnostics& problems) {
+bool move_in(const fs::path& part, const fs::path& out, const std::vector<AnimatedShape>& shapes,
+             const std::string& format, Diagnostics& problems) {
   std::error_code error;
   if (!fs::exists(out, error)) {
     fs::rename(part, out, error);
   } else {
     for (const fs::directory_entry& file : fs::directory_iterator(out, error)) {
       const std::string name = file.path().filename().string();
-      if (file.is_regular_file() && std::any_of(shapes.begin(), shapes.end(),
-                                                [&](const AnimatedShape& shape) { return is_of_series(name, shape, format); }))
+      const auto replaced = [&](const AnimatedShape& shape) { return is_of_series(name, shape, format); };
+      if (file.is_regular_file() && std::any_of(shapes.begin(), shapes.end(), replaced))
         fs::remove(file.path(), error);
     }
     std::vector<fs::path> files;

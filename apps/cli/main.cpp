@@ -230,7 +230,7 @@ int dispatch(int argc, char** argv) {
   convert_command->add_flag("--simulated", convert_options.simulated,
                             "The mesh that was simulated, inside and all, not the surface that it carries");
   convert_command->add_flag("--quantize", convert_options.quantize,
-                            "Of a glb: numbers of 16 bits and the motion of bodies in nodes, about half the size");
+                            "Of a glb: numbers of 16 and 8 bits, the motion of bodies in nodes");
   convert_command->add_flag("--quiet", convert_options.quiet, "Print errors only");
 
   PictureOptions picture_options;

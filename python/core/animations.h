@@ -12,7 +12,8 @@ namespace verve::python {
 /// (frame, body, kind, element)
 using TornList = std::vector<std::tuple<int, std::string, std::string, int>>;
 
-/// `positions`: frames x vertices x 3, of the frames with these numbers. Throws py::value_error for a format that is none and for positions of another size or that are not finite.
+/// `positions`: frames x vertices x 3, of the frames with these numbers. Throws py::value_error for a format that is none
+/// and for positions of another size or that are not finite.
 void write_animation(const Simulation& simulation, const py::handle& positions, const std::vector<int>& frames,
                      const TornList& torn, const std::string& format, const std::filesystem::path& folder);
 

@@ -39,8 +39,9 @@ double largest(const std::vector<Vec3>& values) {
 
 /// As they come back from a file.
 std::vector<Vec3> rounded(std::vector<Vec3> values, Width width) {
+  const double unit = GltfFile::largest(width);
   const auto round = [&](double c) {
-    return width == Width::floats ? double(float(c)) : std::round(c * GltfFile::largest(width)) / GltfFile::largest(width);
+    return width == Width::floats ? double(float(c)) : std::round(c * unit) / unit;
   };
   for (Vec3& v : values) v = {round(v.x), round(v.y), round(v.z)};
   return values;
@@ -81,10 +82,11 @@ class GlbWriter {
       else
         transforms = nullptr;
     }
-    const Targets moved = write(places, box, animation_.quantized ? Width::shorts : Width::floats, true);
+    const Width width = animation_.quantized ? Width::shorts : Width::floats;
+    const Targets moved = write(places, box, width, width, true);
     Targets turned;
     if (std::any_of(mesh.normal.begin(), mesh.normal.end(), [](int n) { return n >= 0; }))
-      turned = write(normals, {}, animation_.quantized && changes_fit(normals) ? Width::shorts : Width::floats, false);
+      turned = write(normals, {}, width, animation_.quantized ? Width::bytes : Width::floats, false);
     add_mesh(mesh, moved, turned);
     add_nodes(transforms, box);
   }
@@ -147,27 +149,22 @@ class GlbWriter {
     for (std::size_t v = 0; v < now.size(); ++v) now[v] -= base[v];
     return now;
   }
-  /// None is above 1, with the rounding of the first frame in it.
+  /// Changes are from the first frame as it comes back, so that rounding does not add up. Those above 1, as of a normal
+  /// that turns round, are floats.
   template <class Values>
-  bool changes_fit(const Values& values) const {
-    const std::vector<Vec3> base = values(0);
-    for (std::size_t k = 1; k <= targets_; ++k)
-      if (largest(changes(values(int(k)), base)) > 0.999) return false;
-    return true;
-  }
-  /// Changes are from the first frame as it comes back, so that rounding does not add up.
-  template <class Values>
-  Targets write(const Values& values, const Box& box, Width width, bool bounds) {
+  Targets write(const Values& values, const Box& box, Width first, Width later, bool bounds) {
     const auto scaled = [&](int k) {
       std::vector<Vec3> x = values(k);
       for (Vec3& p : x) p = (p - box.middle) / box.size;
       return x;
     };
-    const std::vector<Vec3> base = rounded(scaled(0), width);
+    const std::vector<Vec3> base = rounded(scaled(0), first);
     Targets out;
-    out.base = file_.vectors(base, {width, bounds, false});
-    for (std::size_t k = 1; k <= targets_; ++k)
-      out.changes.push_back(file_.vectors(changes(scaled(int(k)), base), {width, bounds, true}));
+    out.base = file_.vectors(base, {first, bounds, false});
+    for (std::size_t k = 1; k <= targets_; ++k) {
+      const std::vector<Vec3> now = changes(scaled(int(k)), base);
+      out.changes.push_back(file_.vectors(now, {largest(now) > 1 ? Width::floats : later, bounds, true}));
+    }
     return out;
   }
 

@@ -79,7 +79,8 @@ class UsdWriter {
       open("        ", "Mesh", "surface",
            !simulated ? ""
            : faces_are_simulated
-               ? "\"OmniPhysicsSurfaceDeformableSimAPI\", \"OmniPhysicsDeformablePoseAPI:default\", \"PhysicsCollisionAPI\""
+               ? "\"OmniPhysicsSurfaceDeformableSimAPI\", \"OmniPhysicsDeformablePoseAPI:default\", "
+                 "\"PhysicsCollisionAPI\""
                : "\"OmniPhysicsDeformablePoseAPI:default\"");
       faces(s);
       points(s, {});

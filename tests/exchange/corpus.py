@@ -1,7 +1,7 @@
 """A corpus of damaged surfaces, made of Verve's own shapes in several formats, filled by the program: each gives a sound
 solid of the volume it should have, or one message.
 
-  corpus.py VERVE PLACE
+  corpus.py VERVE PLACE [SEED]
 """
 import itertools
 import math
@@ -12,7 +12,8 @@ import struct
 import subprocess
 import sys
 
-VERVE, PLACE = sys.argv[1:]
+VERVE, PLACE = sys.argv[1:3]
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 7
 SHAPES = {  # the shape, and cells along it
     "sphere": (["sphere", "frequency=16"], 16),
     "torus": (["torus", "resolution=22"], 24),
@@ -161,7 +162,7 @@ def main():
         expect(done.returncode == 0, done.stderr)
         x, faces = read_obj(at(shape + ".obj"))
         whole = enclosed(x, faces)
-        for name, px, pf, factor, tolerance in faults(shape, x, faces, random.Random(7)):
+        for name, px, pf, factor, tolerance in faults(shape, x, faces, random.Random(SEED)):
             extension = next(formats)
             file, body = at("a" + extension), at("body.mesh")
             WRITERS[extension](file, px, pf)
