@@ -99,9 +99,9 @@ void Session::start(const Scene& given, const std::vector<std::string>& methods,
   const Turned before = std::exchange(turned_, {});
   turned_.step = step;
   std::vector<std::unique_ptr<Lane>> lanes;
-  std::optional<double> floor = switched_floor(scene);  // of its own, of a saved state, or below a mesh that was dropped
-  // Bodies without weight have a floor to be thrown at, out of the way of their own motion. Where they are a method tells
-  // that has nothing to factor.
+  std::optional<double> floor = switched_floor(scene);  // its own, of a saved state, or below a mesh that was dropped
+  // Bodies without weight have a floor to be thrown at, out of the way of their own motion. Where they are tells a
+  // method that has nothing to factor.
   if (norm(scene.gravity) == 0 && scene.colliders.empty()) {
     Diagnostics unused;
     Scene alone = scene;
