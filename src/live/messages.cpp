@@ -232,6 +232,9 @@ void Session::load_message(const Json& message) {
   };
   for (const std::string& name : methods)
     if (!find_method(name)) throw Refusal{"methods: found \"" + name + "\", which is none; see the list of methods"};
+  std::optional<double> step;
+  if (const Json* given = message.find("step"); given && given->is(Json::Kind::number) && given->number > 0)
+    step = given->number;
   if (message.find("scene")) {
     const std::string name = text(message, "scene");
     std::vector<std::string> known;
@@ -240,7 +243,7 @@ void Session::load_message(const Json& message) {
       if (scene.name != name) continue;
       Expected<Scene> read = parse_scene(scene.text, scene.name);
       if (!read) throw Refusal{read.diagnostics().text()};
-      return start(*read, sides(*read));
+      return start(*read, sides(*read), step);
     }
     throw Refusal{"scene: found \"" + name.substr(0, 100) + "\", " + expected_one_of(name.substr(0, 100), known)};
   }
@@ -263,7 +266,7 @@ void Session::load_message(const Json& message) {
   if (problems.has_errors()) throw Refusal{problems.text()};
   Expected<Scene> read = parse_scene(written, name);
   if (!read) throw Refusal{read.diagnostics().text()};
-  start(*read, sides(*read));
+  start(*read, sides(*read), step);
   if (message.find("motion") && !message.find("snapshots")) take_motion(message);
 }
 

@@ -39,19 +39,7 @@ std::vector<std::string> Session::advance() {
     lane.report = lane.simulation->step();
     if (!lane.report && calming_ == 0) {
       lane.failed = true;
-      Json message = Json::object(), offers = Json::array();
-      for (const char* way : {"calm", "undo"}) {
-        if (way == std::string("undo") && before_.empty()) continue;
-        const std::string label = way == std::string("calm") ? "Calm" : "Undo " + before_.back().what;
-        offers.items.push_back(
-            Json::object({{"label", label, {}}, {"message", Json::object({{"type", std::string(way), {}}}), {}}}));
-      }
-      message.set("type", "stopped");
-      message.set("lane", int(i));
-      message.set("text", "\"" + lane.method + "\" stopped at " + shortest_number(lane.simulation->time()) +
-                              " s: " + lane.report.message);
-      message.set("offers", std::move(offers));
-      out.push_back(write_json(message));
+      tell_stopped(i, out);
     } else if (lane.report.torn > 0) {
       tell_elements(int(i), out);
     }

@@ -154,7 +154,7 @@ class Session {
   void dispatch(const Json& message);
   void begin_anew(const Json& message, void (*act)(Session&, const Json&));
   void load_message(const Json& message);
-  void start(const Scene& scene, const std::vector<std::string>& methods);
+  void start(const Scene& scene, const std::vector<std::string>& methods, std::optional<double> step = {});
   std::unique_ptr<Lane> make_lane(const Scene& scene, const std::string& method, Diagnostics& notes) const;
   std::vector<std::unique_ptr<Lane>> make_lanes(const Scene& scene, const std::vector<std::string>& methods,
                                                 Diagnostics& notes, bool at_least_one = true) const;
@@ -175,6 +175,8 @@ class Session {
   void touched();
   void watch(size_t lane, std::vector<std::string>& out);
   void tell_broken(size_t lane, std::vector<std::string>& out) const;
+  void tell_stopped(size_t lane, std::vector<std::string>& out) const;
+  void offer_ways_back(Json& offers) const;
   bool goes_on_purpose() const;
   bool aimed(const Lane& lane) const;
   bool driven_in(double from, double to) const;
@@ -234,6 +236,7 @@ class Session {
   void pull(size_t lane);
   std::vector<int> patch_around(int body, int vertex, double radius) const;
 
+  double rigid(const Lane& lane, int body) const;
   std::vector<double> metrics(const Lane& lane) const;
   Row row() const;
   std::array<double, 2> range(const std::string& dial, int body) const;

@@ -182,6 +182,8 @@ void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
     Json message = Json::object();
     message.set("type", "methods"), message.set("names", std::move(names));
     offers.items.push_back(offer("Go on by cpd", std::move(message)));
+  } else if (m.total > should && should - m.external < rigid(lane, -1)) {
+    text += "no motion with this momentum and this rotation has so little energy; it is as low as it goes.";
   } else if (turned_.budget && *turned_.budget > 0) {
     text += "the budget ends its steps too soon; what is missing is owed to later frames.";
     offers.items.push_back(offer("No budget", dial("budget", Json())));
@@ -197,13 +199,35 @@ void Session::tell_broken(size_t index, std::vector<std::string>& out) const {
     text += "the motion is too fast for a frame to resolve.";
     offers.items.push_back(offer("Half the time step", dial("step", sim.scene().step / 2)));
   }
-  offers.items.push_back(offer("Calm", Json::object({{"type", "calm", {}}})));
-  if (!before_.empty())
-    offers.items.push_back(offer("Undo " + before_.back().what, Json::object({{"type", "undo", {}}})));
+  offer_ways_back(offers);
   Json message = Json::object();
   message.set("type", "notice"), message.set("lane", int(index));
   message.set("text", text), message.set("offers", std::move(offers));
   out.push_back(write_json(message));
+}
+
+/// A method that found no step: what may have asked too much of it, and the ways back.
+void Session::tell_stopped(size_t index, std::vector<std::string>& out) const {
+  const Lane& lane = *lanes_[index];
+  Json message = Json::object(), offers = Json::array();
+  const int usual = scene_.solver.iterations.value_or(find_method(lane.method)->iterations);
+  if (turned_.step && *turned_.step > scene_.step)
+    offers.items.push_back(offer("The scene's time step", dial("step", scene_.step)));
+  if (turned_.iterations && *turned_.iterations < usual)
+    offers.items.push_back(offer(std::to_string(usual) + " iterations", dial("iterations", usual)));
+  if (turned_.stiffness != 1) offers.items.push_back(offer("Its own stiffness", dial("stiffness", 1)));
+  offer_ways_back(offers);
+  message.set("type", "stopped"), message.set("lane", int(index));
+  message.set("text", "\"" + lane.method + "\" stopped at " + shortest_number(lane.simulation->time()) +
+                          " s: " + lane.report.message);
+  message.set("offers", std::move(offers));
+  out.push_back(write_json(message));
+}
+
+void Session::offer_ways_back(Json& offers) const {
+  offers.items.push_back(offer("Calm", Json::object({{"type", "calm", {}}})));
+  if (!before_.empty())
+    offers.items.push_back(offer("Undo " + before_.back().what, Json::object({{"type", "undo", {}}})));
 }
 
 // ---- the way back

@@ -1,6 +1,7 @@
 // Lanes: the scene by each method, with or without a floor that it does not have.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "live/session.h"
@@ -46,6 +47,7 @@ Scene without_floor(const Scene& scene) {
 std::unique_ptr<Session::Lane> Session::make_lane(const Scene& scene, const std::string& method,
                                                   Diagnostics& notes) const {
   Scene own = scene;
+  if (turned_.step) own.step = *turned_.step;  // what is said about a step is said of the one that it will have
   if (!method.empty()) {  // as `verve compare` does: an axis or a cap that the scene sets belongs to its own method
     const SolverSpec defaults;
     own.solver.method = method;
@@ -90,22 +92,38 @@ std::vector<std::unique_ptr<Session::Lane>> Session::make_lanes(const Scene& sce
   return lanes;
 }
 
-/// The scene by one or several methods, its own where none is given.
-void Session::start(const Scene& given, const std::vector<std::string>& methods) {
+/// The scene by one or several methods, its own where none is given. `step`: what the dial is about to be turned to.
+void Session::start(const Scene& given, const std::vector<std::string>& methods, std::optional<double> step) {
   Diagnostics notes;
   Scene scene = given;
-  std::vector<std::unique_ptr<Lane>> lanes = make_lanes(scene, methods, notes);
-  std::optional<double> floor = switched_floor(scene);  // of its own, of a saved state, or below a mesh that was dropped
-  // Bodies without weight have a floor to be thrown at, out of the way of their own motion.
+  const Turned before = std::exchange(turned_, {});
+  turned_.step = step;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  std::optional<double> floor = switched_floor(scene);  // its own, of a saved state, or below a mesh that was dropped
+  // Bodies without weight have a floor to be thrown at, out of the way of their own motion. Where they are tells a
+  // method that has nothing to factor.
   if (norm(scene.gravity) == 0 && scene.colliders.empty()) {
-    const double height = floor_height(*lanes[0]->simulation);
-    scene.colliders.push_back(floor_at(height));
-    Diagnostics problems;
-    std::vector<std::unique_ptr<Lane>> grounded = make_lanes(scene, methods, problems, false);
-    if (grounded.size() == lanes.size())
-      lanes = std::move(grounded), floor = height, notes = problems;
-    else
-      scene = given;  // methods without contact go before a floor that nobody asked for
+    Diagnostics unused;
+    Scene alone = scene;
+    alone.contact.reset();
+    std::unique_ptr<Lane> placed = make_lane(alone, "symplectic_euler", unused);
+    if (!placed) placed = make_lane(scene, "", unused);
+    if (placed) {
+      floor = floor_height(*placed->simulation);
+      scene.colliders.push_back(floor_at(*floor));
+      lanes = make_lanes(scene, methods, notes, false);
+    }
+  }
+  try {
+    if (lanes.empty() || lanes.size() < methods.size()) {
+      Diagnostics bare;
+      std::vector<std::unique_ptr<Lane>> all = make_lanes(given, methods, bare);
+      if (all.size() > lanes.size())  // methods without contact go before a floor that nobody asked for
+        lanes = std::move(all), notes = bare, floor = switched_floor(given), scene = given;
+    }
+  } catch (const Refusal&) {
+    turned_ = before;
+    throw;
   }
   scene_ = scene;
   lanes_ = std::move(lanes);

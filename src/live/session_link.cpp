@@ -129,6 +129,7 @@ void Session::open_link(const Json& message) {
         if (!body || !body->is(Json::Kind::number)) throw refuse("the number of a body after the full stop");
         dial.set("body", *body);
       }
+      if (name == "step" && number->is(Json::Kind::number)) load.set("step", *number);
       dials.push_back(std::move(dial));
     } else if (std::find(page_keys.begin(), page_keys.end(), key) == page_keys.end()) {
       std::vector<std::string> known = {"scene", "methods", "duel", "floor", "speed", "play", "pins"};

@@ -266,20 +266,26 @@ void Session::tell_elements(int index, std::vector<std::string>& out) {
   }
 }
 
+/// Of a body, or of all (-1).
+double Session::rigid(const Lane& lane, int body) const {
+  const Simulation& sim = *lane.simulation;
+  const std::vector<Vec3> x = sim.positions();
+  double sum = 0;
+  for (int b = 0; b < sim.bodies(); ++b)
+    if (body < 0 || body == b) sum += rigid_energy(sim, b, x, masses_);
+  return sum;
+}
+
 std::vector<double> Session::metrics(const Lane& lane) const {
   const Simulation& sim = *lane.simulation;
   const Measures m = watched_ < 0 ? sim.measure() : sim.measure(watched_);
-  const std::vector<Vec3> x = sim.positions();
-  double rigid = 0;
-  for (int b = 0; b < sim.bodies(); ++b)
-    if (watched_ < 0 || watched_ == b) rigid += rigid_energy(sim, b, x, masses_);
   return {m.kinetic,
           m.elastic,
           m.contact,
           m.external,
           m.total,
           m.target_total,
-          rigid,
+          rigid(lane, watched_),
           norm(m.momentum),
           norm(m.spin),
           double(lane.report.iterations),

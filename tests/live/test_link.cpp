@@ -55,6 +55,22 @@ TEST_CASE("a link opens methods and dials, is written back, and leads to the sam
   CHECK(link_of(second).ends_with("half_life=off&speed=0.5"));
 }
 
+TEST_CASE("what is said about a step is said of the one that the link asks for") {
+  const auto warns = [](const std::string& link) {
+    Session session({.threads = 1});
+    for (const std::string& answer : session.handle("{\"type\": \"open\", \"link\": \"" + link + "\"}"))
+      if (answer.find("stable below that only") != std::string::npos) return true;
+    return false;
+  };
+  CHECK(warns("scene=cube_rest&methods=symplectic_euler"));
+  CHECK(!warns("scene=cube_rest&methods=symplectic_euler&step=0.01"));
+  Session session({.threads = 1});
+  open(session, "scene=cube_rest&methods=symplectic_euler&step=0.01");
+  CHECK(session.simulation().scene().step == 0.01);
+  session.handle(R"({"type": "load", "scene": "no such scene"})");  // refused: what was turned stays
+  CHECK(link_of(session).find("step=0.01") != std::string::npos);
+}
+
 TEST_CASE("a link holds pins, and opens paused without a frame in between") {
   Session session({.threads = 1});
   const std::vector<std::string> said = open(session, "scene=cube_rest&methods=cpd,pd&pins=5,40&play=0");

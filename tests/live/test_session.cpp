@@ -551,6 +551,16 @@ TEST_CASE("the guard says in words that H was missed, why, and what helps") {
   CHECK(told.size() == 1);  // once, not in every frame
 }
 
+TEST_CASE("the guard knows the least energy that a spinning body can have") {
+  Session session;
+  session.handle(R"({"type": "load", "scene": "cube"})");
+  session.handle(R"({"type": "dial", "name": "energy", "value": 0, "body": 0})");
+  std::vector<std::string> told;
+  for (int i = 0; i < 5; ++i)
+    for (const std::string& text : session.advance()) told.push_back(text);
+  CHECK_MESSAGE(says(told, "it is as low as it goes"), joined(told));
+}
+
 TEST_CASE("a floor carries what gravity brings down, and changes no bit of what does not touch it") {
   Session session;
   CHECK(says(session.handle(R"({"type": "load", "scene": "cube_rest"})"), "\"floor\": -"));
