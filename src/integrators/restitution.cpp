@@ -17,11 +17,11 @@ constexpr double longest_gap = 0.1;
 /// Seconds of touch after which it is no impact: what pushes a body off later owes nothing to how it came.
 constexpr double longest_impact = 0.4;
 
-/// Velocity of a body at a point if it moved as a whole, and what an impulse along n at that point changes of it.
-struct Whole {
+/// Velocity of a body at a point by its rigid motion, and what an impulse along n at that point changes of it.
+struct PointMotion {
   Vec3 velocity;
   double inverse_mass;
-  Whole(const RigidImpulse& body, const Vec3& point, const Vec3& n) {
+  PointMotion(const RigidImpulse& body, const Vec3& point, const Vec3& n) {
     const Vec3 arm = point - body.center();
     const Mat3 inverse = pseudo_inverse(body.inertia(), 1e-10);
     velocity = body.momentum() / body.total_mass + cross(inverse * body.spin(), arm);
@@ -106,7 +106,7 @@ void World::rebound(Island& island, const SubStep& step) {
         Motion& m = before_step_;
         const RigidImpulse was{of.mass.data(), m.x.data() + first, m.v.data() + first, m.p.data() + first,
                                of.count,       of.total_mass,      &of.coupling};
-        return Whole(was, was.center() + (point - part_of(b).center()), n);
+        return PointMotion(was, was.center() + (point - part_of(b).center()), n);
       };
       Vec3 velocity = before(met.body).velocity;
       velocity -= met.other >= 0 ? before(met.other).velocity
@@ -157,11 +157,11 @@ void World::limit_rebound(const Bounce& bounce, RigidImpulse body, std::optional
   // what has left takes the place of its last touch along: a place that stayed behind would be pushed by its spin
   Vec3 point = body.center() + bounce.arm;
   if (other) point = (point + other->center() + bounce.arm_of_other) * 0.5;
-  const Whole whole(body, point, bounce.normal);
-  Vec3 velocity = whole.velocity;
-  double inverse_mass = whole.inverse_mass;
+  const PointMotion own(body, point, bounce.normal);
+  Vec3 velocity = own.velocity;
+  double inverse_mass = own.inverse_mass;
   if (other) {
-    const Whole there(*other, point, bounce.normal);
+    const PointMotion there(*other, point, bounce.normal);
     velocity -= there.velocity, inverse_mass += there.inverse_mass;
   } else {
     velocity -= collider_velocity(bounce.collider, from, to, point);

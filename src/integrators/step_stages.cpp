@@ -11,9 +11,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Steps in the air that do not look for H once one was cut short and went astray.
+/// Steps in the air that do not look for H once one was cut short far from it.
 constexpr int plain_stay = 8;
-
 
 }  // namespace
 
@@ -55,10 +54,9 @@ StepOutcome StepSolver::take_stages(double h, const Settings& settings, const De
     out = take_stage(h * integrator.share(stage), settings, asked, integrator, plain);
     // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
     // time that a factor took: that would be another one.)
-    const double astray = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
-    const bool hasty = limited && !plain && contacts.empty() && out.cut && astray > most_astray;
-    if (hasty) memory.plain_steps = plain_stay;
-    if (hasty) {
+    const double missed = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
+    if (limited && !plain && contacts.empty() && out.cut && missed > most_astray) {
+      memory.plain_steps = plain_stay;
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;
       whole = true;
