@@ -118,9 +118,9 @@ TEST_CASE("the scenes of Table 1 are sound and of the paper's size") {
 
 TEST_CASE("a selection names what will be measured, in order") {
   Options options;
-  CHECK(items_of(options).size() == 5 + 10 + 7 + 2 + potential_infos().size() + 9 + 2 + 11 + 11);
+  CHECK(items_of(options).size() == 5 + 10 + 7 + 2 + potential_infos().size() + 9 + 2 + 11 + 11 + 1);
   options.quick = true;
-  CHECK(items_of(options).size() == 5 + 10 + 5 + 2 + potential_infos().size() + 6 + 2 + 9 + 9);
+  CHECK(items_of(options).size() == 5 + 10 + 5 + 2 + potential_infos().size() + 6 + 2 + 9 + 9 + 1);
   options.groups = {"cpd_setup", "growth_factor"};
   options.names = {"box105k", "bear"};
   const std::vector<Item> items = items_of(options);

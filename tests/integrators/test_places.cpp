@@ -229,8 +229,9 @@ TEST_CASE("a collider that is moved by calls does what one on a path of keyframe
   // paths that differ by their last digits make steps that agree to the tolerance of these
   const Measures a = by_keys.measure(), b = by_calls.measure();
   CHECK(a.work > 0);
-  CHECK(b.work == doctest::Approx(a.work).epsilon(1e-6));
-  CHECK(norm(a.center - b.center) < 1e-6);
+  // (a step with contacts stops at a thousandth of its change, or where the frame's iterations are used up)
+  CHECK(b.work == doctest::Approx(a.work).epsilon(1e-4));
+  CHECK(norm(a.center - b.center) < 1e-4);
   for (int f = 0; f < 10; ++f) step_both();
   CHECK(by_calls.measure().work == b.work);  // it rests, and so does its work
   CHECK(by_calls.measure().center.x > 0.6);

@@ -100,6 +100,9 @@ def link_objects(source, build, copy, copy_build, touched, folder):
     for output, (words, file) in theirs.items():
         if output not in ours or ours[output][0] != words or output not in depends or changed & set(depends[output]):
             continue
+        if not all(same_file(made, made.replace(build, copy_build), build, copy_build)
+                   for made in depends[output] if made.startswith(build + os.sep)):
+            continue
         generated = file.startswith(copy_build)
         if generated and (any(output.startswith(room) for room in rooms) or
                           not same_file(file.replace(copy_build, build), file, build, copy_build)):

@@ -16,6 +16,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} OUTPUT_VARIABLE log ER
 if(failed)
   message(FATAL_ERROR "the example does not build:\n${log}")
 endif()
+string(REPLACE "\\;" ";" program "${program}")
 execute_process(COMMAND ${build}/${program} WORKING_DIRECTORY ${build} RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${program} ended with ${failed}")

@@ -52,7 +52,7 @@ TEST_CASE("a wrong type says what was found and what was expected, with the unit
   CHECK(complaints(small_scene("\"frames\": 1e30")) ==
         "test.json:1:26: frames: found 1e30, expected a whole number >= 1");
   CHECK(complaints(small_scene("\"gravity\": [0, 1]")) ==
-        "test.json:1:27: gravity: found [0, 1], expected 3 numbers [m/s^2]");
+        "test.json:1:27: gravity: found [0, 1], expected 3 numbers >= -1000000 and <= 1000000 [m/s^2]");
   CHECK(complaints(small_scene("\"solver\": 3"))
             .rfind("test.json:1:26: solver: found 3, expected an object with keys method", 0) == 0);
   CHECK(contains(complaints(small_scene("\"solver\": {\"substeps\": \"many\"}")),

@@ -68,6 +68,6 @@ TEST_CASE("problems of the file and of overrides come together, the file first")
   CHECK(found ==
         "test.json:1:26: frames: found 0, expected a whole number >= 1\n"
         "--set step=0: found 0, expected a number > 0 [s]\n"
-        "--set gravity=down: found \"down\", expected 3 numbers [m/s^2]");
+        "--set gravity=down: found \"down\", expected 3 numbers >= -1000000 and <= 1000000 [m/s^2]");
   CHECK(complaints(text, {{"frames", "10"}}).empty());
 }
