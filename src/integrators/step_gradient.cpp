@@ -47,7 +47,9 @@ bool StepSolver::iterate_gradient(Stage& stage, StepProducts step_products, Step
   if (plain && p.held) problem_.plain = true, release_energy();
   bool fell_back = false;
   int last_iteration = settings.iterations;
-  const double rest_merit = plain && p.releases_energy ? find_rest(h) : infinity;
+  // (a searched step of a plain method does not end above where it began; from deep in something it would)
+  const bool searches_contacts = searches && !p.held && p.touches;
+  const double rest_merit = (plain && p.releases_energy) || searches_contacts ? find_rest(h) : infinity;
   // factors that had to be made leave it half of what it may take
   const double prepared = stage.prepared = time_limit < infinity ? island_.work().milliseconds() : 0;
   const double counts_from = std::max(stage.begun, prepared - 0.5 * time_limit);

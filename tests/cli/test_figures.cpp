@@ -79,7 +79,8 @@ TEST_CASE("the quick figures hold, but for those that docs/figures.md tells of")
       "cpd-fig8,\"cpd: frame at whose end they are apart",
       "cpd-fig10,\"cpd: amplitude of the middle vertex",
       "cpd-fig10,\"PD10 + FEPR is bumpier than ours",  // truth is bumpier than PD10 + FEPR
-      "cpd-fig12,\"cpd, cloth: amplitude"};  // 0.69 after 4.5 periods
+      "cpd-fig12,\"cpd, cloth: amplitude",  // 0.69 after 4.5 periods
+      "cpd-fig12,\"cpd, cloth: its phase"};  // 14 degrees
   const Folder folder;
   const Outcome outcome = run(folder, {"figures", "--quick", "--out", "out"});
   const Closing c = closing(outcome);
