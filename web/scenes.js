@@ -6,9 +6,9 @@ verve.thumbnails = {
           "torus", "t_pipe_major", "hippo", "car", "examples", "matching", "free_fall", "pendulum", "chain",
           "rope", "tense_string", "cantilever", "twisting_bar", "stiffening", "muscles", "trampoline",
           "curtain", "inextensible_cloth", "hung_cloth", "woven", "panels", "fabrics", "cylinder", "flag",
-          "balloon", "materials", "volume_mix", "fibres", "necking", "stack", "incline", "crush", "strip",
-          "drape", "pile", "flag_torn", "tug",
-          "lesson_ball"],
+          "balloon", "materials", "volume_mix", "fibres", "necking", "lesson_ball", "stack", "incline",
+          "crush", "strip", "drape", "pile", "flag_torn",
+          "tug"],
   columns: 7,
   width: 208,
   height: 156
