@@ -1,4 +1,4 @@
-option(VERVE_JOIN "Compile sources several at a time: two thirds of the work, but more for a change of one" ON)
+option(VERVE_JOIN "Compile sources several at a time: less work in all, but more for a change of one" ON)
 
 # verve_group(OUT NAME COUNT): which of COUNT groups NAME is in, whatever else there is.
 function(verve_group out name count)
