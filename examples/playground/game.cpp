@@ -166,7 +166,7 @@ std::optional<verve::RayHit> Game::pick(const Vec3& eye, const Vec3& way) const 
 }
 
 bool Game::grab(const Vec3& eye, const Vec3& way) {
-  let_go();
+  release();
   const auto hit = pick(eye, way);
   if (!hit) return false;
   verve::AnchorSpec hand;  // springs at the corners of the triangle that was met
@@ -182,7 +182,7 @@ void Game::drag(const Vec3& eye, const Vec3& way) {
   simulation_->move_anchor(held_->anchor, eye + way * (held_->distance / norm(way)) - held_->from);
 }
 
-void Game::let_go() {
+void Game::release() {
   if (held_ && simulation_->has_body(held_->body)) simulation_->remove_anchor(held_->anchor);
   held_.reset();
 }
@@ -190,7 +190,7 @@ void Game::let_go() {
 bool Game::remove(const Vec3& eye, const Vec3& way) {
   const auto hit = pick(eye, way);
   if (!hit) return false;
-  if (held_ && held_->body == hit->body) let_go();
+  if (held_ && held_->body == hit->body) release();
   simulation_->remove_body(hit->body);
   return true;
 }

@@ -24,11 +24,11 @@ class Game {
 
   /// One frame of the world.
   void step(const Controls& controls);
-  /// What a ray from the eye meets first is held there, and follows drag() until let_go().
+  /// What a ray from the eye meets first is held there, and follows drag() until release().
   bool grab(const verve::Vec3& eye, const verve::Vec3& way);
   /// The held point is pulled to where the ray is as far from the eye as it was when it was grabbed.
   void drag(const verve::Vec3& eye, const verve::Vec3& way);
-  void let_go();
+  void release();
   /// Removes the body that the ray meets.
   bool remove(const verve::Vec3& eye, const verve::Vec3& way);
   /// Until the next toy is made: then spawning adds it in the same frame, at every run.

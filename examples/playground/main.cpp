@@ -67,7 +67,7 @@ class Player {
         turning_ = event.button.button == SDL_BUTTON_MIDDLE;
         break;
       case SDL_MOUSEBUTTONUP:
-        if (event.button.button == SDL_BUTTON_LEFT) game_.let_go();
+        if (event.button.button == SDL_BUTTON_LEFT) game_.release();
         turning_ = false;
         break;
       case SDL_MOUSEMOTION:

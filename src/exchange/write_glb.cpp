@@ -16,7 +16,7 @@ namespace {
 using Width = GltfFile::Width;
 
 /// A node moves with its body where numbers of 16 bits then have to reach less far than this share: a flag at its pole
-/// is better off without, since what stands still is not written.
+/// is better off without, since what does not move is not written.
 constexpr double worth_moving = 0.9;
 
 std::string text(const std::vector<double>& values) {

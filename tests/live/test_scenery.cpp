@@ -51,7 +51,7 @@ TEST_CASE("the page is told where anchors hold, and how far they have moved sinc
   CHECK(norm(last_moved(session.frame())) == 0);
 }
 
-TEST_CASE("an anchor that takes hold later is told then") {
+TEST_CASE("an anchor that becomes active later is told then") {
   Session session({.threads = 1});
   const std::string scene = R"({\"version\": 1, \"bodies\": [{\"name\": \"b\", \"mesh\": {\"generator\": \"box\"}, )"
                             R"(\"density\": 1000, \"potentials\": [{\"type\": \"tet_strain\", \"mu\": 1e4}]}], )"
