@@ -74,7 +74,8 @@ ContactDetector::Found ContactDetector::detect(const MovingBodies& moving, std::
   normals_.resize(std::max(normals_.size(), moving.bodies.size()));
   for (size_t k = 0; k < moving.bodies.size(); ++k)
     normals_[k].bind(*bodies_[moving.bodies[k]].surface, moving.x.data() + moving.offsets[k]);
-  out.start.assign(moving.x.begin(), moving.x.end());
+  out.start.assign(moving.x.begin(), moving.x.end()), out.ways.resize(moving.rows());
+  for (int i = 0; i < moving.rows(); ++i) out.ways[i] = moving.predicted[i] - moving.x[i];
   sweep_bodies(moving);
 
   Found found;

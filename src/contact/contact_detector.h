@@ -33,8 +33,7 @@ struct ContactBody {
   double stiffness = 0;          // for the present length of a frame [N/m]
   double thickness = 0;          // kept from others
   double edge = 0;               // mean length
-  double size = 0;               // diagonal of the box around it
-  double thin = 0;               // least extent along an axis
+  double thin = 0;               // least width across a face; 0: a sheet or a rope, which has no inside
   /// In place of its vertices these touch colliders, where there are any, and are outside of its tetrahedra by so much.
   std::vector<CarriedPoint> carried;
   double outside = 0;

@@ -31,9 +31,9 @@ Touch Contacts::touch(const OnShape& c, const Vec3& x) const {
   return opposite(found.normal, c.before.normal) ? plane : found;
 }
 
-double Contacts::distance_from(const Face& face, const PointTriangle& nearest, double slack, const Vec4* x,
+double Contacts::distance_from(const Face& face, const PointTriangle& nearest, double slack, const Moment& x,
                                Vec3& gradient) const {
-  const Vec3 a = x[face.rows[0]].xyz(), b = x[face.rows[1]].xyz(), d = x[face.rows[2]].xyz();
+  const Vec3 a = x[face.rows[0]], b = x[face.rows[1]], d = x[face.rows[2]];
   const Vec3 normal = direction(cross(b - a, d - a), {0, 1, 0});
   const double apart = std::sqrt(nearest.squared_distance);
   if (face.side != 0) {
@@ -78,20 +78,20 @@ double Contacts::distance_from(const Face& face, const PointTriangle& nearest, d
   return (e * e - below * below) / std::max(e, below);
 }
 
+PointTriangle Contacts::nearest_on(const Face& face, const Moment& x, int vertex) const {
+  return point_triangle(at(x, vertex), x[face.rows[0]], x[face.rows[1]], x[face.rows[2]]);
+}
+
 /// The nearest of the faces that a vertex may touch. Of several that are equally near, as at an edge or a corner that
 /// they share, the one counts that it is farthest outside of; of several of these the first.
-double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
-  const Vec3 p = at(x, c.vertex);
-  const auto nearest_on = [&](const Face& f) {
-    return point_triangle(p, x[f.rows[0]].xyz(), x[f.rows[1]].xyz(), x[f.rows[2]].xyz());
-  };
+double Contacts::touch(const OnFaces& c, const Moment& x, ContactRow& row) const {
   const auto beyond = [](double distance, double by) { return distance > -by ? (distance + by) * (distance + by) : 0; };
   const Face* face = nullptr;
   PointTriangle nearest;
   double nearer = 0, as_near = 0;  // squares of the distances of a nearer face, and of one as near
   int equal = 0;                   // that may be as near
   for (int f = c.first; f < c.last; ++f) {
-    const PointTriangle found = nearest_on(faces[f]);
+    const PointTriangle found = nearest_on(faces[f], x, c.vertex);
     equal += face && found.squared_distance <= as_near;
     if (face && !(found.squared_distance < nearer)) continue;
     nearest = found, face = &faces[f];
@@ -101,7 +101,7 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
   if (!face) return -std::numeric_limits<double>::infinity();
   double distance = distance_from(*face, nearest, c.slack, x, row.direction);
   for (int f = c.first; equal > 0 && f < c.last; ++f) {
-    const PointTriangle found = nearest_on(faces[f]);
+    const PointTriangle found = nearest_on(faces[f], x, c.vertex);
     if (&faces[f] == face || !(found.squared_distance <= as_near)) continue;
     Vec3 gradient;
     const double other = distance_from(faces[f], found, c.slack, x, gradient);
@@ -122,9 +122,9 @@ double Contacts::touch(const OnFaces& c, const Vec4* x, ContactRow& row) const {
 /// is mollified, or it would leap where one slips off the other; at right angles to both no length of theirs matters.
 /// The weight w of the energy 1/2 k w p^2 is that of where the stencil is found: a depth sqrt(w) p, and shares
 /// likewise.
-double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
+double Contacts::touch(const OnEdge& c, const Moment& x, ContactRow& row) const {
   constexpr double none = -std::numeric_limits<double>::infinity();
-  const Vec3 p0 = x[c.rows[0]].xyz(), p1 = x[c.rows[1]].xyz(), q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
+  const Vec3 p0 = x[c.rows[0]], p1 = x[c.rows[1]], q0 = at(x, c.rows[2]), q1 = at(x, c.rows[3]);
   const Vec3 p = p1 - p0, q = q1 - q0, r = p0 - q0, n = cross(p, q);
   const double pp = dot(p, p), qq = dot(q, q), nn = dot(n, n), turn = nn / (pp * qq);
   if (!(turn > 1e-6)) return none;
@@ -140,6 +140,76 @@ double Contacts::touch(const OnEdge& c, const Vec4* x, ContactRow& row) const {
   return row.scale * (c.thickness - dot(row.direction, r));
 }
 
+namespace {
+
+/// Share of a step after which two that go past each other by `longest` come within a hundredth of `near`, by conservative
+/// advancement: they go on for as long as they cannot meet, again and again. 1: not in this step.
+template <class Gap>
+double meeting_time(double longest, double near, Gap&& gap) {
+  constexpr int most_rounds = 16;
+  double time = 0;
+  for (int round = 0; round < most_rounds && time < 1; ++round) {
+    const double apart = gap(time);
+    if (apart <= 0.01 * near) break;
+    time += apart / longest;
+  }
+  return std::min(time, 1.0);
+}
+
+}  // namespace
+
+/// Sides of a sheet are those from which the vertex comes.
+void Contacts::set_sides(const OnFaces& c, const Moment& x) {
+  for (int f = c.first; f < c.last; ++f) {
+    Face& face = faces[f];
+    if (face.side == 0) continue;
+    const Vec3 a = x[face.rows[0]];
+    const Vec3 normal = direction(cross(x[face.rows[1]] - a, x[face.rows[2]] - a), {0, 1, 0});
+    face.side = sign_of(dot(normal, x[c.vertex] - a), c.slack);
+  }
+}
+
+/// The stencil is that of the meeting if by it the two are apart where the step begins.
+template <class C>
+bool Contacts::parts_at_start(const C& c) const {
+  ContactRow row;
+  const double depth = touch(c, moment(c, start.data()), row);
+  return std::isfinite(depth) && depth + c.time * row.along(ways.data()) <= 0;
+}
+
+void Contacts::find_meeting(OnFaces& c, double least) {
+  double longest = 0;
+  for (int f = c.first; f < c.last; ++f)
+    for (const int row : faces[f].rows) longest = std::max(longest, norm((ways[c.vertex] - ways[row]).xyz()));
+  if (!(longest > least)) return;
+  c.time = meeting_time(longest, least, [&](double time) {
+    const Moment x(start.data(), ways.data(), time);
+    double squared = std::numeric_limits<double>::infinity();
+    for (int f = c.first; f < c.last; ++f)
+      squared = std::min(squared, nearest_on(faces[f], x, c.vertex).squared_distance);
+    return std::sqrt(squared) - c.thickness;
+  });
+  if (c.time > 0 && c.time < 1) {
+    set_sides(c, moment(c, start.data()));
+    if (parts_at_start(c)) return;
+    set_sides(c, start.data());
+  }
+  c.time = 0;
+}
+
+void Contacts::find_meeting(OnEdge& c, double least) {
+  double longest = 0;
+  for (int k = 0; k < 4; ++k)
+    longest = std::max(longest, norm((ways[c.rows[k / 2]] - ways[c.rows[2 + k % 2]]).xyz()));
+  if (!(longest > least)) return;
+  c.time = meeting_time(longest, least, [&](double time) {
+    const Moment x(start.data(), ways.data(), time);
+    return std::sqrt(segment_segment(x[c.rows[0]], x[c.rows[1]], x[c.rows[2]], x[c.rows[3]]).squared_distance) -
+           c.thickness;
+  });
+  if (c.time >= 1 || !parts_at_start(c)) c.time = 0;
+}
+
 void Contacts::look(const Vec4* x) {
   Stopwatch watch;
   int count = 0;
@@ -147,6 +217,7 @@ void Contacts::look(const Vec4* x) {
   const auto place = [&](Candidate& c, double depth) {
     c.depth = depth - c.rest;
     c.offset = std::isfinite(depth) ? c.depth + c.row.along(x) : depth;
+    if (c.time > 0) c.offset += c.time * c.row.along(ways.data());
     // (an edge that crosses nothing where the step begins has a depth of nothing)
     const double before = std::isfinite(c.start_depth) ? c.start_depth : 0;
     c.way = std::isfinite(depth) && moves(collider_of(c)) ? depth - before : 0;
@@ -162,8 +233,14 @@ void Contacts::look(const Vec4* x) {
     c.row.direction = found.normal, c.row.stiffness = c.stiffness;
     place(c, c.thickness - found.distance);
   });
-  over(int(on_faces.size()), [&](int i) { place(on_faces[i], touch(on_faces[i], x, on_faces[i].row)); });
-  over(int(on_edges.size()), [&](int i) { place(on_edges[i], touch(on_edges[i], x, on_edges[i].row)); });
+  over(int(on_faces.size()), [&](int i) {
+    OnFaces& c = on_faces[i];
+    place(c, touch(c, moment(c, x), c.row));
+  });
+  over(int(on_edges.size()), [&](int i) {
+    OnEdge& c = on_edges[i];
+    place(c, touch(c, moment(c, x), c.row));
+  });
   watch.book(milliseconds);
 }
 

@@ -53,6 +53,16 @@ struct ContactRow {
 /// them goes on from the other without a leap, and a plane beyond it would be one.
 inline bool opposite(const Vec3& a, const Vec3& b) { return dot(a, b) < -0.5; }
 
+/// Where rows are at a moment of a step: at x, or on their straight ways from there.
+struct Moment {
+  const Vec4* x;
+  const Vec4* way = nullptr;
+  double time = 0;  // share of the step
+  Moment(const Vec4* at) : x(at) {}
+  Moment(const Vec4* from, const Vec4* whole_way, double share) : x(from), way(whole_way), time(share) {}
+  Vec3 operator[](int row) const { return time > 0 ? (x[row] + way[row] * time).xyz() : x[row].xyz(); }
+};
+
 class Contacts {
  public:
   /// What may touch in the coming step, and its stencil as look() found it.
@@ -65,6 +75,7 @@ class Contacts {
     double rest = 0;           // penetration without a force [m] (CachedContact)
     double start_depth = 0;    // where the step begins, with colliders as they were then
     double way = 0;            // by how much more it is deep there once they have moved [m]
+    double time = 0;           // share of the step after which the two meet on their ways: the stencil is that of then
     std::array<int, 4> key{};  // in the cache
     ContactRow row;
     double offset = 0;  // depth at x: offset - row.along(x); -infinity: it touches nothing
@@ -105,11 +116,11 @@ class Contacts {
     double weight;              // 0: they do not touch
   };
 
-  /// Where the step began.
-  std::vector<Vec4> start;
+  /// Where the step began, and the ways to where it would lead if nothing touched.
+  std::vector<Vec4> start, ways;
   /// Points of colliders where they are at the end of the step: as a row of a candidate, -1 - its place here.
   std::vector<Vec3> points;
-  Vec3 at(const Vec4* x, int row) const { return row >= 0 ? x[row].xyz() : points[-1 - row]; }
+  Vec3 at(const Moment& x, int row) const { return row >= 0 ? x[row] : points[-1 - row]; }
 
   std::vector<TouchingPair> touching_pairs;
   /// Of a new candidate; -1: with itself.
@@ -176,8 +187,13 @@ class Contacts {
   /// The point of the face in `row` that touches a point of a collider, and that of the collider.
   void anchor_point(const ContactRow& row, const Vec4* x, const Pose& pose, FrictionAnchor& anchor) const;
 
-  /// Finds the stencils of all candidates at x.
+  /// When a vertex and its faces, or two edges, that go by more than `least` past each other meet on their ways (0: they
+  /// touch where the step begins, or do not meet): sets their time, and the sides of sheets from which they come then.
+  void find_meeting(OnFaces& c, double least);
+  void find_meeting(OnEdge& c, double least);
+  /// Finds the stencils of all candidates at x, of those that are to meet where their ways from x have led them then.
   void look(const Vec4* x);
+  Moment moment(const Candidate& c, const Vec4* x) const { return {x, ways.data(), c.time}; }
   /// Turns the stencils between bodies with a rigid motion from `from` to `to`: they are as deep there as they were.
   void carry(const Vec4* from, const Vec4* to, const Mat3& turn);
   /// Of the collider of a candidate, in the step, where the two touch; 0 where it is a body.
@@ -203,10 +219,10 @@ class Contacts {
     for (const OnEdge& c : on_edges) visit(c);
   }
   /// How deep it is beyond no rest penetration, below 0 where it does not touch, and which way is out.
-  double touch(const OnFaces& c, const Vec4* x, ContactRow& row) const;
+  double touch(const OnFaces& c, const Moment& x, ContactRow& row) const;
   /// Likewise. Near the ends of the edges the row has a scale below 1, as has the depth of which the energy is 1/2 k of
   /// the square.
-  double touch(const OnEdge& c, const Vec4* x, ContactRow& row) const;
+  double touch(const OnEdge& c, const Moment& x, ContactRow& row) const;
   /// Ids of rows are below this.
   int id_count() const { return ids_per_candidate * int(on_shapes.size() + on_faces.size() + on_edges.size()); }
   bool touching() const { return touching_; }
@@ -296,8 +312,12 @@ class Contacts {
   double depth_ = 0;
   std::vector<double> pair_energy_, friction_energy_, pair_lift_, friction_lift_;
   /// Signed distance of a vertex from one of its faces, and the gradient of that.
-  double distance_from(const Face& face, const PointTriangle& nearest, double slack, const Vec4* x,
+  double distance_from(const Face& face, const PointTriangle& nearest, double slack, const Moment& x,
                        Vec3& gradient) const;
+  PointTriangle nearest_on(const Face& face, const Moment& x, int vertex) const;
+  void set_sides(const OnFaces& c, const Moment& x);
+  template <class C>
+  bool parts_at_start(const C& c) const;
   bool looks_again_ = false;
   Mat3 turned_ = Mat3::identity();  // of the stencils between bodies since then (carry)
   int& place_of(int body, int other, int collider) {
