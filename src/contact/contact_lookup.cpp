@@ -142,8 +142,8 @@ double Contacts::touch(const OnEdge& c, const Moment& x, ContactRow& row) const 
 
 namespace {
 
-/// Share of a step after which two that go past each other by `longest` come within a hundredth of `near`, by conservative
-/// advancement: they go on for as long as they cannot meet, again and again. 1: not in this step.
+/// Share of a step after which two that go past each other by `longest` come within a hundredth of `near`, by
+/// conservative advancement: they go on for as long as they cannot meet, again and again. 1: not in this step.
 template <class Gap>
 double meeting_time(double longest, double near, Gap&& gap) {
   constexpr int most_rounds = 16;

@@ -27,7 +27,7 @@ Contacts flight(const Vec3& from, const Vec3& way, const Vec3& drift = {}) {
 }  // namespace
 
 TEST_CASE("what comes from beyond the edge of a box has the plane of the face that it strikes") {
-  // from the right and above, 0.5 m a step: nearest is the edge at (0.2, 0.2) where the step begins, and the top is struck
+  // from the right and above: nearest is the edge at (0.2, 0.2) where the step begins, and the top is struck
   for (const Vec3& drift : {Vec3{}, Vec3{30, -20, 10}}) {
     const Contacts found = flight({0.5, 0.41, 0.03}, {-0.8, -0.5, 0.02}, drift);
     int meet = 0;
