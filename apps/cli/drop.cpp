@@ -74,8 +74,10 @@ Expected<Scene> scene_of_drop(const std::vector<std::string>& files, const DropS
   double x = 0;
   for (const std::string& file : files) {
     const Expected<Mesh> mesh = read_mesh(file, MeshRepair::repair, settings.object);
-    append_new(problems, mesh.diagnostics());
-    if (!mesh) continue;
+    if (!mesh) {  // warnings come with the simulation, which reads it anew
+      append_new(problems, mesh.diagnostics());
+      continue;
+    }
     if (mesh->tetrahedra.empty() && mesh->triangles.empty()) {
       problems.error(file, "found edges only, expected triangles or tetrahedra: there is nothing to fill");
       continue;
