@@ -192,8 +192,7 @@ globalThis.verve = globalThis.verve || {};
       const margin = small ? 0.03 : live.scene.colliders.length ? 0.08 : 0.14, middle = low.map((l, i) => (l + high[i]) / 2);
       const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
       const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
-      // above and below are buttons
-      const room = Math.min(...live.views.map(v => Math.max(0.6, 1 - 110 / Math.max(1, v.box.clientHeight))));
+      const room = Math.min(...live.views.map(roomOf));
       const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
       if (live.keepCamera && live.half && origins.length) {  // views of another shape: as near as before in terms of what fits in
         camera.frame(live.half, [0, 0, 0], aspect, room);
@@ -327,15 +326,18 @@ globalThis.verve = globalThis.verve || {};
       byId('clock').textContent = `${time.toFixed(2)} s`;
     }
 
+    /** Share of a view's height that bodies have: above and below are buttons. */
+    const roomOf = view => Math.max(0.6, 1 - 110 / Math.max(1, view.box.clientHeight));
+
     /** How far the camera has to be for a view to show all of a lane. */
     function farEnough(view, positions, origin) {
       const {camera} = live, {right, up, back} = camera.axes(), slope = Math.tan(camera.fov / 2);
-      const aspect = view.box.clientWidth / Math.max(1, view.box.clientHeight);
+      const aspect = view.box.clientWidth / Math.max(1, view.box.clientHeight), room = roomOf(view);
       let far = 0;
       const along = (a, i) => a[0] * (positions[i] - origin[0] - camera.target[0]) + a[1] * (positions[i + 1] - origin[1] - camera.target[1]) +
                               a[2] * (positions[i + 2] - origin[2] - camera.target[2]);
       for (let i = 0; i < positions.length; i += 3 * Math.max(1, Math.floor(positions.length / 3000)))
-        far = Math.max(far, along(back, i) + Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i))) / slope);
+        far = Math.max(far, along(back, i) + Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i)) / room) / slope);
       return Number.isFinite(far) ? 1.06 * far : 0;
     }
 
