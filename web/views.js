@@ -13,11 +13,13 @@ globalThis.verve = globalThis.verve || {};
 
   /** How a material looks: roughness, translucency, metal, threads across a sheet; veins along a solid and their depth. */
   const FINISHES = {
-    jelly: [0.08, 0.9, 0, 0, 5, 0.06], gummy: [0.15, 0.7, 0, 0, 4, 0.05], fat: [0.3, 0.6, 0, 0, 14, 0.12], muscle: [0.3, 0.4, 0, 0, 22, 0.16],
-    rubber: [0.6, 0, 0, 0, 10, 0.1], foam: [0.95, 0.25, 0, 0, 60, 0.12], sponge: [0.95, 0.2, 0, 0, 34, 0.3], silk: [0.25, 0.3, 0, 90], cotton: [0.9, 0.2, 0, 60], denim: [0.95, 0, 0, 45],
+    jelly: [0.08, 0.9, 0, 0, 5, 0.06], gummy: [0.15, 0.7, 0, 0, 4, 0.05], fat: [0.3, 0.6, 0, 0, 14, 0.12],
+    muscle: [0.3, 0.4, 0, 0, 22, 0.16], rubber: [0.6, 0, 0, 0, 10, 0.1], foam: [0.95, 0.25, 0, 0, 60, 0.12], sponge: [0.95, 0.2, 0, 0, 34, 0.3],
+    silk: [0.25, 0.3, 0, 90], cotton: [0.9, 0.2, 0, 60], denim: [0.95, 0, 0, 45],
     leather: [0.45, 0, 0, 0], paper: [0.9, 0.3, 0, 0], steel_sheet: [0.2, 0, 1, 0]
   };
-  const finishOf = ({material, dimension}) => FINISHES[material] || (dimension === 2 ? [0.8, 0.15, 0, 60] : [0.42, 0.2, 0, 0, 7, 0.07]);
+  const finishOf = ({material, dimension}) =>
+      FINISHES[material] || (dimension === 2 ? [0.8, 0.15, 0, 60] : [0.42, 0.2, 0, 0, 7, 0.07]);
 
   function makeViews(live) {
     let origins = [], ground = null;
@@ -337,7 +339,8 @@ globalThis.verve = globalThis.verve || {};
       const along = (a, i) => a[0] * (positions[i] - origin[0] - camera.target[0]) + a[1] * (positions[i + 1] - origin[1] - camera.target[1]) +
                               a[2] * (positions[i + 2] - origin[2] - camera.target[2]);
       for (let i = 0; i < positions.length; i += 3 * Math.max(1, Math.floor(positions.length / 3000)))
-        far = Math.max(far, along(back, i) + Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i)) / room) / slope);
+        far = Math.max(far, along(back, i) +
+                                Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i)) / room) / slope);
       return Number.isFinite(far) ? 1.06 * far : 0;
     }
 

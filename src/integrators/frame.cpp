@@ -136,8 +136,8 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
 
 namespace {
 
-/// Why nothing of an island keeps to a budget: what is fixed cannot be taken again shorter, and nothing would keep it from
-/// gaining where a step is cut short. Empty: it does.
+/// Why nothing of an island keeps to a budget: what is fixed cannot be taken again shorter, and nothing would keep it
+/// from gaining where a step is cut short. Empty: it does.
 std::string unbounded(const Island& island, const Settings& settings) {
   if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
   if (island.consistent()) return "has a consistent mass matrix";

@@ -109,10 +109,10 @@ std::string InversionWatch::words() const {
     const double percent = 100 * f.share;
     char numbers[200];
     std::snprintf(numbers, sizeof numbers,
-                  ": %d tetrahedr%s, %.*g %% of its volume, %s inside out for more than %.3g s, the longest for %.3g s; "
-                  "%d at the end",
-                  f.elements, f.elements == 1 ? "on" : "a", percent < 10 ? 2 : 3, percent, f.elements == 1 ? "was" : "were", impact,
-                  f.longest, f.still);
+                  ": %d tetrahedr%s, %.*g %% of its volume, %s inside out for more than %.3g s, the longest for "
+                  "%.3g s; %d at the end",
+                  f.elements, f.elements == 1 ? "on" : "a", percent < 10 ? 2 : 3, percent,
+                  f.elements == 1 ? "was" : "were", impact, f.longest, f.still);
     out += (out.empty() ? "body \"" : "; body \"") + impl_->bodies[f.body].name + "\"" + numbers;
   }
   return out;

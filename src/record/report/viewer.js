@@ -75,7 +75,7 @@ globalThis.verve = globalThis.verve || {};
       float over = mod(floor(q.x) + floor(q.y), 2.0);
       return seen * (mix(f.x, f.y, over) * 0.42 - 0.02);
     }
-    /** Veins through a solid, -1 to 1: Schoen's gyroid, bent so that it does not repeat; seen where they are wider than pixels. */
+    /** Veins through a solid, -1 to 1: Schoen's gyroid, bent so that it does not repeat; seen where wider than pixels. */
     float veins(vec3 place) {
       vec3 q = place * 3.1416 * marbling.x, w = fwidth(q);
       q += 1.3 * sin(0.53 * q.yzx + 1.0);
@@ -699,9 +699,10 @@ globalThis.verve = globalThis.verve || {};
     return {low, extent: low.map((l, i) => high[i] - l)};
   }
 
-  /** Of vertices at rest, along the axes from the longest to the shortest, as shares of the longest side: what a pattern is drawn by. */
+  /** Of vertices at rest, by axes from the longest to the shortest, as shares of the longest side: where a pattern is. */
   function places(rest, source) {
-    const {low, extent} = boxOf(rest), axes = [0, 1, 2].sort((i, j) => extent[j] - extent[i]), size = extent[axes[0]] || 1;
+    const {low, extent} = boxOf(rest), axes = [0, 1, 2].sort((i, j) => extent[j] - extent[i]);
+    const size = extent[axes[0]] || 1;
     const out = new Float32Array(3 * source.length);
     source.forEach((v, i) => axes.forEach((axis, k) => { out[3 * i + k] = (rest[3 * v + axis] - low[axis]) / size; }));
     return out;
