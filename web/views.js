@@ -11,13 +11,15 @@ globalThis.verve = globalThis.verve || {};
                         explicit_euler: 'Explicit Euler', symplectic_euler: 'Symplectic Euler'};
   const methodName = name => METHOD_NAMES[name] || name;
 
-  /** How a material looks: roughness, translucency, metal, threads across a sheet. */
+  /** How a material looks: roughness, translucency, metal, threads across a sheet; veins along a solid and their depth. */
   const FINISHES = {
-    jelly: [0.08, 0.9, 0, 0], gummy: [0.15, 0.7, 0, 0], fat: [0.3, 0.6, 0, 0], muscle: [0.3, 0.4, 0, 0], rubber: [0.6, 0, 0, 0],
-    foam: [0.95, 0.25, 0, 0], sponge: [0.95, 0.2, 0, 0], silk: [0.25, 0.3, 0, 90], cotton: [0.9, 0.2, 0, 60], denim: [0.95, 0, 0, 45],
+    jelly: [0.08, 0.9, 0, 0, 5, 0.06], gummy: [0.15, 0.7, 0, 0, 4, 0.05], fat: [0.3, 0.6, 0, 0, 14, 0.12],
+    muscle: [0.3, 0.4, 0, 0, 22, 0.16], rubber: [0.6, 0, 0, 0, 10, 0.1], foam: [0.95, 0.25, 0, 0, 60, 0.12], sponge: [0.95, 0.2, 0, 0, 34, 0.3],
+    silk: [0.25, 0.3, 0, 90], cotton: [0.9, 0.2, 0, 60], denim: [0.95, 0, 0, 45],
     leather: [0.45, 0, 0, 0], paper: [0.9, 0.3, 0, 0], steel_sheet: [0.2, 0, 1, 0]
   };
-  const finishOf = ({material, dimension}) => FINISHES[material] || (dimension === 2 ? [0.8, 0.15, 0, 60] : [0.42, 0.2, 0, 0]);
+  const finishOf = ({material, dimension}) =>
+      FINISHES[material] || (dimension === 2 ? [0.8, 0.15, 0, 60] : [0.42, 0.2, 0, 0, 7, 0.07]);
 
   function makeViews(live) {
     let origins = [], ground = null;
@@ -192,8 +194,7 @@ globalThis.verve = globalThis.verve || {};
       const margin = small ? 0.03 : live.scene.colliders.length ? 0.08 : 0.14, middle = low.map((l, i) => (l + high[i]) / 2);
       const half = low.map((l, i) => (high[i] - l) / 2 + margin * size);
       const aspect = Math.min(...live.views.map(v => v.box.clientWidth / Math.max(1, v.box.clientHeight)));
-      // above and below are buttons
-      const room = Math.min(...live.views.map(v => Math.max(0.6, 1 - 110 / Math.max(1, v.box.clientHeight))));
+      const room = Math.min(...live.views.map(roomOf));
       const {camera} = live, {yaw, pitch, distance, target} = camera, was = camera.home.distance;
       if (live.keepCamera && live.half && origins.length) {  // views of another shape: as near as before in terms of what fits in
         camera.frame(live.half, [0, 0, 0], aspect, room);
@@ -327,15 +328,19 @@ globalThis.verve = globalThis.verve || {};
       byId('clock').textContent = `${time.toFixed(2)} s`;
     }
 
+    /** Share of a view's height that bodies have: above and below are buttons. */
+    const roomOf = view => Math.max(0.6, 1 - 110 / Math.max(1, view.box.clientHeight));
+
     /** How far the camera has to be for a view to show all of a lane. */
     function farEnough(view, positions, origin) {
       const {camera} = live, {right, up, back} = camera.axes(), slope = Math.tan(camera.fov / 2);
-      const aspect = view.box.clientWidth / Math.max(1, view.box.clientHeight);
+      const aspect = view.box.clientWidth / Math.max(1, view.box.clientHeight), room = roomOf(view);
       let far = 0;
       const along = (a, i) => a[0] * (positions[i] - origin[0] - camera.target[0]) + a[1] * (positions[i + 1] - origin[1] - camera.target[1]) +
                               a[2] * (positions[i + 2] - origin[2] - camera.target[2]);
       for (let i = 0; i < positions.length; i += 3 * Math.max(1, Math.floor(positions.length / 3000)))
-        far = Math.max(far, along(back, i) + Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i))) / slope);
+        far = Math.max(far, along(back, i) +
+                                Math.max(Math.abs(along(right, i)) / aspect, Math.abs(along(up, i)) / room) / slope);
       return Number.isFinite(far) ? 1.06 * far : 0;
     }
 

@@ -50,11 +50,11 @@ std::optional<RecordedRun> open_run(const std::string& folder, Diagnostics& prob
   Expected<RecordedPositions> positions = RecordedPositions::open(run / "positions.npy");
   append_new(problems, positions.diagnostics());
   Expected<Scene> scene = read_scene((run / "scene.json").string());
-  append_new(problems, scene.diagnostics());
+  if (!scene) append_new(problems, scene.diagnostics());  // what else there is to say was said when it was run
   std::optional<Simulation> simulation;
   if (scene) {
     Expected<Simulation> created = Simulation::create(*scene);
-    append_new(problems, created.diagnostics());
+    if (!created) append_new(problems, created.diagnostics());
     if (created) simulation = std::move(*created);
   }
   bool good = positions && simulation;

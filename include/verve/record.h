@@ -100,6 +100,7 @@ class InversionWatch {
     int elements = 0;    ///< inside out for more than `impact` at a stretch, up to now
     int still = 0;       ///< of these, in the last frame
     double longest = 0;  ///< [s]
+    double share = 0;    ///< of the body's volume at rest that they are
   };
   /// Bodies with such elements.
   std::vector<Found> found() const;

@@ -138,6 +138,7 @@ class Reader {
     for (std::size_t i = 0; i < count; ++i) {
       if (!row_starts(name, i, count)) return;
       std::array<double, N> row{};
+      bool good = true;
       for (double& value : row) {
         if (words_.at_end() || known(lower(words_.peek()))) {
           words_.error((words_.at_end() ? "found the end of the file" : "found " + quote(words_.peek())) +
@@ -145,8 +146,9 @@ class Reader {
                        " numbers in a row");
           return;
         }
-        words_.number(value, "number");
+        good = words_.number(value, "number") && good;
       }
+      if (!good) row.fill(1);  // said already, and 1 is good as a coordinate and as a vertex
       add(row);
     }
     surplus(name, count);

@@ -38,10 +38,11 @@ Mesh read(const MeshSource& source, Diagnostics& out) {
       return fail("found the end of the file after " + std::to_string(i) + " of " + std::to_string(count[0]) +
                   " vertices");
     Vec3 p;
+    if (words.size() < 3)
+      return fail("found the end of the line after " + std::to_string(words.size()) + " of 3 coordinates");
     for (int k = 0; k < 3; ++k)
-      if (words.size() <= std::size_t(k) || !parse_number(words[k], p[k]) || !std::isfinite(p[k]))
-        report.error_at(lines.line(), "found " + (words.size() <= std::size_t(k) ? "the end of the line" : quote(words[k])) +
-                                          ", expected a finite coordinate");
+      if (!parse_number(words[k], p[k]) || !std::isfinite(p[k]))
+        report.error_at(lines.line(), "found " + quote(words[k]) + ", expected a finite coordinate");
     mesh.vertices.push_back(p);
   }
   for (long long i = 0; i < count[1]; ++i) {

@@ -90,8 +90,8 @@ void Session::calm() {
       if (anchored(b, int(i))) continue;  // it has its shape from the scene's anchors
       const double far = crumpled * shapes_[b].size;
       const std::vector<Vec3> goal = shape_near(b, x);
-      if (weightless() || (shapes_[b].dimension == 3 &&
-                           distance_squared(goal, &x[sim.first_vertex(b)], &masses_[sim.first_vertex(b)]) > far * far))
+      if (shapes_[b].dimension == 3 &&
+          distance_squared(goal, &x[sim.first_vertex(b)], &masses_[sim.first_vertex(b)]) > far * far)
         lift_pins(b, i);
     }
   }
@@ -166,6 +166,8 @@ void Session::calm_lane(size_t index, double since, bool last) {
   bool changed = last || !conserves;
   for (int b = 0; b < sim.bodies(); ++b) {
     const int first = sim.first_vertex(b), count = int(sim.mesh(b).vertices.size());
+    // (carries nothing, or nothing any more: the scene's anchors may have let go meanwhile)
+    if (!lane.shaped[b] && weightless() && !anchored(b, int(index))) lift_pins(b, index);
     if (lane.shaped[b] && !weightless() && since >= shaping_time) put_pins(b, index);
     if (lane.shaped[b]) {
       const std::vector<Vec3> goal = shape_near(b, x);

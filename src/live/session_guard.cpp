@@ -81,8 +81,10 @@ bool Session::struck_in(double from, double to) const {
                      [&](const AnchorSpec& a) { return changes(a.active, from, to); });
 }
 
-/// Whether the scene itself moves a body meanwhile: by anchors on paths, by muscles, by dials.
+/// Whether the scene itself moves a body meanwhile: by colliders, by anchors on paths, by muscles, by dials.
 bool Session::driven(int index, double from, double to) const {
+  for (const ColliderSpec& c : scene_.colliders)
+    if (changes(c.position, from, to) || changes(c.rotation, from, to) || changes(c.active, from, to)) return true;
   const BodySpec& body = scene_.bodies[size_t(index)];
   for (const AnchorSpec& a : scene_.anchors)
     if (a.body == lanes_[0]->simulation->body_name(index) &&
@@ -99,8 +101,6 @@ bool Session::driven_in(double from, double to) const {
   if (!scene_.winds.empty()) return true;
   for (int b = 0; b < int(scene_.bodies.size()); ++b)
     if (driven(b, from, to)) return true;
-  for (const ColliderSpec& c : scene_.colliders)
-    if (changes(c.position, from, to) || changes(c.rotation, from, to) || changes(c.active, from, to)) return true;
   for (const ForceSpec& f : scene_.forces)
     if (changes(f.active, from, to)) return true;
   return false;

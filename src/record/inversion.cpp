@@ -1,5 +1,6 @@
 // Elements inside out: a moment of a hard impact, or a fold that a body stays in.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "verve/mesh.h"
@@ -36,6 +37,7 @@ int count_inverted(const Simulation& simulation, int body) {
 
 struct InversionWatch::Impl {
   struct Element {
+    double share = 0;    // of the body's volume at rest
     int since = -1;      // frames before the last one in which it was inside out, at a stretch; -1: it is not now
     double longest = 0;  // so far [s]
   };
@@ -48,9 +50,18 @@ struct InversionWatch::Impl {
 };
 
 InversionWatch::InversionWatch(const Simulation& simulation) : impl_(std::make_unique<Impl>()) {
-  for (int b = 0; b < simulation.bodies(); ++b)
-    impl_->bodies.push_back(
-        {simulation.body_name(b), std::vector<Impl::Element>(simulation.mesh(b).tetrahedra.size())});
+  for (int b = 0; b < simulation.bodies(); ++b) {
+    const Mesh& mesh = simulation.mesh(b);
+    Impl::Body body{simulation.body_name(b), std::vector<Impl::Element>(mesh.tetrahedra.size())};
+    double whole = 0;
+    for (size_t i = 0; i < body.elements.size(); ++i) {
+      const auto& [p, q, r, s] = mesh.tetrahedra[i];
+      const auto& x = mesh.vertices;
+      whole += body.elements[i].share = std::abs(tet_volume(x[p], x[q], x[r], x[s]));
+    }
+    for (Impl::Element& e : body.elements) e.share /= whole;
+    impl_->bodies.push_back(std::move(body));
+  }
   frame(simulation);
 }
 InversionWatch::InversionWatch(InversionWatch&&) noexcept = default;
@@ -85,7 +96,7 @@ std::vector<InversionWatch::Found> InversionWatch::found() const {
     for (const Impl::Element& e : impl_->bodies[b].elements) {
       if (!(e.longest > impact)) continue;
       ++found.elements, found.still += e.since >= 0;
-      found.longest = std::max(found.longest, e.longest);
+      found.longest = std::max(found.longest, e.longest), found.share += e.share;
     }
     if (found.elements > 0) out.push_back(found);
   }
@@ -95,10 +106,13 @@ std::vector<InversionWatch::Found> InversionWatch::found() const {
 std::string InversionWatch::words() const {
   std::string out;
   for (const Found& f : found()) {
-    char numbers[160];
+    const double percent = 100 * f.share;
+    char numbers[200];
     std::snprintf(numbers, sizeof numbers,
-                  ": %d tetrahedr%s inside out for more than %.3g s, the longest for %.3g s; %d at the end", f.elements,
-                  f.elements == 1 ? "on was" : "a were", impact, f.longest, f.still);
+                  ": %d tetrahedr%s, %.*g %% of its volume, %s inside out for more than %.3g s, the longest for "
+                  "%.3g s; %d at the end",
+                  f.elements, f.elements == 1 ? "on" : "a", percent < 10 ? 2 : 3, percent,
+                  f.elements == 1 ? "was" : "were", impact, f.longest, f.still);
     out += (out.empty() ? "body \"" : "; body \"") + impl_->bodies[f.body].name + "\"" + numbers;
   }
   return out;

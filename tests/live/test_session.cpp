@@ -526,6 +526,22 @@ TEST_CASE("Calm lets what hangs settle where it stays") {
   }
 }
 
+TEST_CASE("Calm brings what the scene squeezes to its shape once that lets go, though it was pinned out of shape") {
+  Scene scene = read_scene("volume_mix").value();  // plates let go at 4 s
+  scene.bodies.resize(1), scene.anchors.resize(2);
+  Session session({.threads = 1});
+  session.load(scene);
+  frames(session, 91);
+  session.handle(R"({"type": "pin", "vertex": 263})");
+  const double squeezed = session.simulation().measure().elastic;
+  session.handle(R"({"type": "calm"})");
+  for (int i = 0; i < 90; ++i) session.advance();
+  CHECK(!session.calming());
+  CHECK(!session.free(0));  // its pin is there again
+  CHECK(squeezed > 100);
+  CHECK(session.simulation().measure().elastic <= 1e-4 * squeezed);
+}
+
 TEST_CASE("a dial is undone as one gesture, with all that it passed") {
   Session session;
   session.handle(R"({"type": "load", "scene": "cube"})");

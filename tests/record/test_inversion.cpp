@@ -46,8 +46,10 @@ TEST_CASE("tetrahedra that stay inside out are counted and named, by body") {
   CHECK(found.elements == all);
   CHECK(found.still == all);
   CHECK(found.longest == doctest::Approx(0.6));
+  CHECK(found.share == doctest::Approx(1));
   CHECK(watch.words() == "body \"jelly box\": " + std::to_string(all) +
-                             " tetrahedra were inside out for more than 0.5 s, the longest for 0.6 s; " +
+                             " tetrahedra, 100 % of its volume, were inside out for more than 0.5 s, the longest "
+                             "for 0.6 s; " +
                              std::to_string(all) + " at the end");
 }
 

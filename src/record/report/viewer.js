@@ -8,7 +8,9 @@
 //                                                          // `backdrop: true`: gets shadows but throws none, seen
 //                                                          // from its front only: walls hide nothing;
 //                                                          // `scenery: true`: is neither picked nor coloured by stretch
-//                                                          // `finish`: roughness, translucency, metal, threads across
+//                                                          // `finish`: roughness, translucency, metal, threads across;
+//                                                          of a solid also how often light and dark alternate along it,
+//                                                          and by how much
 //   viewer.setElements(mesh, triangles, edges);            // others over the same vertices; then positions again
 //   viewer.setPositions(Float32Array, origin);             // all meshes one after another, relative to `origin`
 //   viewer.strain = 0.3;                                   // colours by stretch, full at this much; 0: plain
@@ -23,7 +25,7 @@ globalThis.verve = globalThis.verve || {};
 (function (verve) {
   const LIGHT = [0.5, 0.85, 0.6].map(a => a / Math.hypot(0.5, 0.85, 0.6));
   const SHADOW_SIZE = 1024;
-  const FINISH = [0.5, 0.15, 0, 0];  // roughness, translucency, metal, threads across a sheet
+  const FINISH = [0.5, 0.15, 0, 0, 0, 0];
 
   // How much of the light reaches a point: a disc of samples of what the light sees, turned from pixel to pixel.
   const SHADOWS = `
@@ -45,6 +47,7 @@ globalThis.verve = globalThis.verve || {};
     uniform vec3 color, eye;
     uniform float strained;
     uniform vec4 finish;  // roughness, translucency, metal, threads of a weave per unit of \`place\`
+    uniform vec2 marbling;  // of solids: veins per unit of \`place\`, and their depth
     out vec4 pixel;
     const vec3 LIGHT = normalize(vec3(0.5, 0.85, 0.6)), FILL = normalize(vec3(-0.8, 0.35, 0.3));
     ${SHADOWS}
@@ -72,14 +75,23 @@ globalThis.verve = globalThis.verve || {};
       float over = mod(floor(q.x) + floor(q.y), 2.0);
       return seen * (mix(f.x, f.y, over) * 0.42 - 0.02);
     }
-    void shade(vec3 point, vec3 n, float strain, vec2 place, float hollow) {
+    /** Veins through a solid, -1 to 1: Schoen's gyroid, bent so that it does not repeat; seen where wider than pixels. */
+    float veins(vec3 place) {
+      vec3 q = place * 3.1416 * marbling.x, w = fwidth(q);
+      q += 1.3 * sin(0.53 * q.yzx + 1.0);
+      float seen = 1.0 - smoothstep(0.7, 2.0, max(w.x, max(w.y, w.z)));
+      return seen * smoothstep(-0.9, 0.9, dot(sin(q), cos(q.yzx))) * 2.0 - seen;
+    }
+    void shade(vec3 point, vec3 n, float strain, vec3 place, float hollow) {
       vec3 tint = color;
       if (strained > 0.0) {  // from blue (pressed) over pale to red (stretched)
         float s = clamp(strain / strained, -1.0, 1.0);
         tint = s < 0.0 ? mix(vec3(0.90, 0.90, 0.88), vec3(0.13, 0.38, 0.74), -s)
                        : mix(vec3(0.90, 0.90, 0.88), vec3(0.80, 0.16, 0.12), s);
       } else if (finish.w > 0.0) {
-        tint *= 1.0 - weave(place);
+        tint *= 1.0 - weave(place.xy);
+      } else if (marbling.y > 0.0) {
+        tint *= 1.0 + marbling.y * veins(place);
       }
       float rough = finish.x, clear = strained > 0.0 ? 0.0 : finish.y, metal = strained > 0.0 ? 0.0 : finish.z;
       vec3 v = normalize(eye - point), h = normalize(LIGHT + v), base = pow(tint, vec3(2.2));
@@ -105,12 +117,12 @@ globalThis.verve = globalThis.verve || {};
       layout(location = 0) in vec3 position;
       layout(location = 1) in vec3 normal;
       layout(location = 2) in float stretch;
-      layout(location = 3) in vec2 rest;
+      layout(location = 3) in vec3 rest;
       layout(location = 4) in float curved;
       uniform mat4 camera;
       out vec3 point, n;
       out float strain, hollow;
-      out vec2 place;
+      out vec3 place;
       void main() {
         point = position;
         n = normal;
@@ -121,7 +133,7 @@ globalThis.verve = globalThis.verve || {};
       }`, `
       in vec3 point, n;
       in float strain, hollow;
-      in vec2 place;
+      in vec3 place;
       ${LIGHTING}
       void main() {
         float side = gl_FrontFacing ? 1.0 : -1.0;
@@ -152,7 +164,7 @@ globalThis.verve = globalThis.verve || {};
       }`, `
       in vec3 point, n;
       ${LIGHTING}
-      void main() { shade(point, normalize(n), 0.0, vec2(0.0), 0.0); }`],
+      void main() { shade(point, normalize(n), 0.0, vec3(0.0), 0.0); }`],
     flat: [`
       layout(location = 0) in vec3 position;
       uniform mat4 camera;
@@ -356,7 +368,7 @@ globalThis.verve = globalThis.verve || {};
           attribute(gl, 4, 4, 0, 0, 1);
           gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
           gl.bufferData(gl.ARRAY_BUFFER, places(mesh.rest, split.source), gl.STATIC_DRAW);
-          attribute(gl, 3, 8, 0, 0, 2);
+          attribute(gl, 3, 12, 0);
         }
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
         gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
@@ -551,6 +563,11 @@ globalThis.verve = globalThis.verve || {};
       return program;
     }
 
+    setFinish(program, finish) {
+      this.gl.uniform4fv(program.at('finish'), finish.slice(0, 4));
+      this.gl.uniform2f(program.at('marbling'), finish[4] || 0, finish[5] || 0);
+    }
+
     drawBodies(view, eye) {
       const gl = this.gl;
       for (const body of this.bodies) {
@@ -561,7 +578,7 @@ globalThis.verve = globalThis.verve || {};
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
           gl.uniform1f(program.at('strained'), body.scenery ? 0 : this.strain);
-          gl.uniform4fv(program.at('finish'), body.finish);
+          this.setFinish(program, body.finish);
           gl.bindVertexArray(body.surface.array);
           if (body.backdrop) gl.enable(gl.CULL_FACE);
           gl.drawElements(gl.TRIANGLES, body.surface.triangleCount, gl.UNSIGNED_INT, 0);
@@ -573,7 +590,7 @@ globalThis.verve = globalThis.verve || {};
           gl.uniform3fv(program.at('eye'), eye);
           gl.uniform3fv(program.at('color'), body.color);
           gl.uniform1f(program.at('strained'), 0);
-          gl.uniform4fv(program.at('finish'), FINISH);
+          this.setFinish(program, FINISH);
           gl.uniform1f(program.at('radius'), body.rope.radius);
           gl.uniform1f(program.at('pixel'), this.pixel());
           this.drawRope(program, body.rope);
@@ -592,7 +609,7 @@ globalThis.verve = globalThis.verve || {};
       gl.uniform3fv(program.at('eye'), eye);
       gl.uniform3fv(program.at('color'), this.theme.mark || [0.95, 0.75, 0.2]);
       gl.uniform1f(program.at('strained'), 0);
-      gl.uniform4fv(program.at('finish'), FINISH);
+      this.setFinish(program, FINISH);
       gl.uniform1f(program.at('radius'), 5 * this.pixel() * this.camera.distance);
       gl.uniform1f(program.at('pixel'), 0);
       gl.uniform1i(program.at('ball'), 1);
@@ -682,14 +699,12 @@ globalThis.verve = globalThis.verve || {};
     return {low, extent: low.map((l, i) => high[i] - l)};
   }
 
-  /** Of vertices on a sheet at rest, along its two long axes, as shares of its longest side: what a pattern is drawn by. */
+  /** Of vertices at rest, by axes from the longest to the shortest, as shares of the longest side: where a pattern is. */
   function places(rest, source) {
-    const {low, extent} = boxOf(rest), [a, b] = [0, 1, 2].sort((i, j) => extent[j] - extent[i]), size = extent[a] || 1;
-    const out = new Float32Array(2 * source.length);
-    for (let i = 0; i < source.length; ++i) {
-      out[2 * i] = (rest[3 * source[i] + a] - low[a]) / size;
-      out[2 * i + 1] = (rest[3 * source[i] + b] - low[b]) / size;
-    }
+    const {low, extent} = boxOf(rest), axes = [0, 1, 2].sort((i, j) => extent[j] - extent[i]);
+    const size = extent[axes[0]] || 1;
+    const out = new Float32Array(3 * source.length);
+    source.forEach((v, i) => axes.forEach((axis, k) => { out[3 * i + k] = (rest[3 * v + axis] - low[axis]) / size; }));
     return out;
   }
 
