@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "contact/shape_registry.h"
 #include "model/check_ranges.h"
+#include "model/contact_reason.h"
 #include "model/scene_keys.h"
 #include "verve/registry.h"
 
@@ -131,7 +132,8 @@ class SceneCheck {
       if (sees_contact(info.axes()))
         expected += (expected.empty() ? "" : ", ") + info.name;
     out_.error("solver.method", "found " + found + " with " + (scene_.contact ? "contact" : "colliders") +
-                                    ", which bodies would pass through, expected one of " + expected);
+                                    ", which bodies would pass through (" + why_blind_to_contact(*axes_) +
+                                    "), expected one of " + expected);
   }
   /// Points of the three axes that are no method, and what goes with some points alone.
   void axes() {
