@@ -67,6 +67,7 @@ const std::vector<ConservationInfo>& conservation_infos() {
       {.name = "energy_budget", .beside_contact = false, .exact_fall = true},
       {.name = "momentum", .beside_contact = false, .holds_energy = false},
       {.name = "blend"},
+      {.name = "a_search", .beside_contact = false, .exact_fall = true},
       {.name = "damping", .holds_energy = false},
   };
   return infos;
