@@ -29,7 +29,7 @@ globalThis.verve = globalThis.verve || {};
     ['Contact', {
       lesson_ball: 'One ball by four methods', stack: 'Five boxes stay standing', incline: 'Friction on a slope', crush: 'A block is crushed flat',
       strip: 'A strip over a bar', drape: 'A cloth over a ball', pile: 'Two hundred blocks and stones'}],
-    ['Tearing', {flag_torn: 'A flag tears in a storm', tug: 'A block is torn in two'}]
+    ['Tearing and flow', {flag_torn: 'A flag tears in a storm', tug: 'A block is torn in two', clay: 'Clay keeps a print'}]
   ];
   const TITLES = Object.assign({}, ...GROUPS.map(([, scenes]) => scenes));
 

@@ -7,8 +7,8 @@ verve.thumbnails = {
           "rope", "tense_string", "cantilever", "twisting_bar", "stiffening", "muscles", "trampoline",
           "curtain", "inextensible_cloth", "hung_cloth", "woven", "panels", "fabrics", "cylinder", "flag",
           "balloon", "materials", "volume_mix", "fibres", "necking", "lesson_ball", "stack", "incline",
-          "crush", "strip", "drape", "pile", "flag_torn",
-          "tug"],
+          "crush", "strip", "drape", "pile", "flag_torn", "tug",
+          "clay"],
   columns: 7,
   width: 208,
   height: 156

@@ -22,6 +22,7 @@ struct PotentialInfo {
   bool prestressed = false;     ///< pushes or pulls at rest already, and its energy has no sign: gas
   bool takes_groups = false;    ///< acts on groups of vertices that the scene names
   bool takes_examples = false;  ///< needs example poses
+  bool flows = false;           ///< each element has a shape at rest of its own, which a yield may change
 };
 const std::vector<PotentialInfo>& potential_infos();
 

@@ -63,6 +63,11 @@ struct PotentialSpec {
   double projection = 1;                     ///< factor of solver.stiffness, for pbd alone
   /// Elements stretched beyond this, in lengths at rest, are removed (docs/tearing.md). No value: they never are.
   Track<double> tear{};
+  /// What is strained beyond this flows (docs/plasticity.md): a strain, for bending a curvature [1/m]. None: it never
+  /// does.
+  std::optional<double> yield{};
+  double hardening = 0;           ///< growth of that limit per strain that has flowed
+  std::optional<double> creep{};  ///< rate at which strain beyond the limit flows [1/s]; none: at once
 };
 
 /// Placement of the rest shape, applied in this order.

@@ -115,6 +115,9 @@ class Simulation {
   const Embedding* embedding(BodyId body) const;
   /// What of mesh(body) is gone by now: torn, or left without what held it (docs/tearing.md).
   RemovedElements removed_elements(BodyId body) const;
+  /// Strain that has flowed so far, of each element of a potential of the body (docs/plasticity.md). Empty: it has no
+  /// yield.
+  std::vector<double> flowed_strain(BodyId body, int potential) const;
 
   /// Advances by one frame of scene().step. On failure nothing has changed.
   StepReport step();

@@ -364,7 +364,7 @@ void World::account(Island& island, const StepPlan& plan, const Demand& demand, 
   for (const int b : island.bodies()) state.ledger[b].mode = sleeps ? Mode::asleep : plan.mode;
 }
 
-/// The motion of all islands goes to the state; then impacts that are over, tearing, and what islands know.
+/// The motion of all islands goes to the state; then impacts that are over, tearing, plastic flow, and what islands know.
 void World::end_frame(double end, StepReport& report) {
   state.touching.clear();
   for (Island* island : islands_) {
@@ -381,6 +381,7 @@ void World::end_frame(double end, StepReport& report) {
   state.frame += 1;
   state.time = end;
   tear(clock(state.frame), report);
+  flow();
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     if (!has_body(int(b))) continue;
     BodyLedger& ledger = state.ledger[b];

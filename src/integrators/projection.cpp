@@ -33,6 +33,7 @@ const std::vector<ProjectionEntry>& projection_registry() {
       {"energy_budget", true, true, make_energy_budget},
       {"momentum", true, false, make_momentum_tracking},
       {"blend", false, true, make_blend},
+      {"a_search", false, true, make_a_search},
       {"damping", false, false, make_velocity_filter},
   };
   return entries;

@@ -111,6 +111,7 @@ std::unique_ptr<Projection> make_energy_only();
 std::unique_ptr<Projection> make_energy_budget();
 std::unique_ptr<Projection> make_momentum_tracking();
 std::unique_ptr<Projection> make_blend();
+std::unique_ptr<Projection> make_a_search();
 std::unique_ptr<Projection> make_velocity_filter();
 
 }  // namespace verve

@@ -80,6 +80,7 @@ std::vector<std::string> layout_of(const World& w) {
     std::string line = "body \"" + body.name + "\" of " + count(body.count, "vertices");
     for (const auto& potential : w.matter.bodies[b].potentials)
       line += ", " + std::to_string(potential->elements()) + " x " + std::string(potential->name());
+    if (body.plasticity) line += ", of which " + count(body.plasticity->count(), "flow");
     out.push_back(line);
   }
   return out;
@@ -183,6 +184,13 @@ const Embedding* Simulation::embedding(BodyId body) const {
 RemovedElements Simulation::removed_elements(BodyId b) const {
   const Body& body = impl_->shown("removed_elements", b);
   return body.tearing ? body.tearing->removed(impl_->world.state.gone[b]) : RemovedElements{};
+}
+
+std::vector<double> Simulation::flowed_strain(BodyId b, int potential) const {
+  const Body& body = impl_->shown("flowed_strain", b);
+  for (int k = 0; body.plasticity && k < body.plasticity->count(); ++k)
+    if (body.plasticity->potential_of(k) == potential) return impl_->world.state.plastic[b][k].flowed;
+  return {};
 }
 
 BodyId Simulation::find_body(std::string_view name) const {

@@ -91,7 +91,8 @@ void visit(A& a, PoseSpec& s) {
 }
 template <class A>
 void visit(A& a, PotentialSpec& s) {  // (no function: Snapshot::unwritable)
-  archive_all(a, s.type, s.parameters, s.arrays, s.region, s.groups, s.examples, s.poses, s.projection, s.tear);
+  archive_all(a, s.type, s.parameters, s.arrays, s.region, s.groups, s.examples, s.poses, s.projection, s.tear,
+              s.yield, s.hardening, s.creep);
 }
 template <class A>
 void visit(A& a, Placement& s) {
@@ -183,9 +184,13 @@ void visit(A& a, FactorRecord& r) {
   archive_all(a, r.body, r.hh, r.precision, r.base, r.extra_work, r.current);
 }
 template <class A>
+void visit(A& a, PlasticFlow& f) {
+  archive_all(a, f.rest, f.flowed, f.in_matrix);
+}
+template <class A>
 void visit(A& a, State& s) {
   archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.applied, s.winds, s.forces, s.bodies, s.ledger,
-              s.anchors, s.colliders, s.contact_pairs, s.bounces, s.contacts, s.gone, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
+              s.anchors, s.colliders, s.contact_pairs, s.bounces, s.contacts, s.gone, s.plastic, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
               s.touching, s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 
@@ -193,7 +198,7 @@ namespace {
 
 constexpr char magic[8] = {'V', 'E', 'R', 'V', 'E', 'S', 'N', 'P'};
 /// Raised whenever the list of members above changes.
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 8;
 
 std::uint64_t checksum(const unsigned char* first, size_t count) {
   BitHash hash;

@@ -14,6 +14,7 @@
 #include "integrators/conservation.h"
 #include "integrators/plan.h"
 #include "linear/low_rank.h"
+#include "model/plasticity.h"
 #include "potentials/potential.h"
 #include "verve/prepared_body.h"
 #include "verve/scene.h"
@@ -162,6 +163,7 @@ struct State {
   std::vector<Bounce> bounces;
   std::vector<CachedContact> contacts;       // by key
   std::vector<std::vector<char>> gone;       // cells of each body that tears (Tearing)
+  std::vector<std::vector<PlasticFlow>> plastic;  // of each body, one per potential that flows (Plasticity)
   std::vector<IslandMemory> islands;         // of the last frame, by their first bodies
   std::vector<FactorRecord> factors;
   // materials as they are now, and what set_parameter has asked for; shared with copies as long as nothing changes them

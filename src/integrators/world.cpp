@@ -104,6 +104,8 @@ void World::reset() {
     state.gone[b].assign(model.bodies[b].tearing->cells(), 0);
     set_torn(int(b));
   }
+  state.plastic.resize(model.bodies.size());
+  for (size_t b = 0; b < model.bodies.size(); ++b) state.plastic[b] = unstrained(int(b)), set_flow(int(b));
   state.group.resize(model.bodies.size());
   for (size_t b = 0; b < model.bodies.size(); ++b) state.group[b] = int(b);
   compile_contact();

@@ -190,6 +190,14 @@ class World {
   /// Elements and surface of a body, as state.gone says.
   void set_torn(int body);
 
+  // Elements that flow: plasticity.cpp.
+  /// What is strained beyond its limit flows, at the end of a frame.
+  void flow();
+  /// The shapes without energy of a body, as state.plastic says.
+  void set_flow(int body);
+  /// Of a body of which nothing has flowed.
+  std::vector<PlasticFlow> unstrained(int body) const;
+
   // Contact: touching.cpp.
   bool has_contact() const { return !model.colliders.empty() || scene.contact; }
   /// Contact as a force that is constant during a frame (CPD Eq. 22), in place of one inside W: repulsion.cpp.

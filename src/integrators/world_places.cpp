@@ -106,7 +106,7 @@ BodyId World::add_body(std::unique_ptr<PreparedBody::Content> prepared, const Sp
   while (place < state.bodies.size() && !(state.bodies[place].removed && body_generations_.has_next(int(place)))) ++place;
   const int b = int(place);
   if (place == state.bodies.size()) {
-    state.bodies.emplace_back(), state.ledger.emplace_back(), state.group.push_back(b), state.gone.emplace_back();
+    state.bodies.emplace_back(), state.ledger.emplace_back(), state.group.push_back(b), state.gone.emplace_back(), state.plastic.emplace_back();
     scene.bodies.emplace_back(), model.bodies.emplace_back(), matter.bodies.emplace_back();
   }
   auto spec = std::make_shared<BodySpec>(*prepared->spec);
@@ -132,6 +132,7 @@ BodyId World::add_body(std::unique_ptr<PreparedBody::Content> prepared, const Sp
     std::fill_n(rows->begin() + first, body.count, Vec4());
   if (!state.acceleration.empty()) std::fill_n(state.acceleration.begin() + first, body.count, Vec4(state.gravity));
   state.gone[b].assign(body.tearing ? body.tearing->cells() : 0, 0);
+  state.plastic[b] = unstrained(b);
   set_materials(b, body.parameters, std::vector<ParameterValues>(body.parameters.size()));
 
   if (has_contact()) {
@@ -205,7 +206,7 @@ void World::remove_body(int b) {
   vacate(b);
   number_vertices();
   state.bodies[b].removed = true, state.bodies[b].added.reset();
-  state.ledger[b] = {}, state.group[b] = b, state.gone[b].clear();
+  state.ledger[b] = {}, state.group[b] = b, state.gone[b].clear(), state.plastic[b].clear();
   set_materials(b, {}, {});
   if (has_contact()) pair_table_.compile(scene), detector_.set_body(b, contact_body(b));
   if (linked) {

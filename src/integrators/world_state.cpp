@@ -37,6 +37,8 @@ void World::restore(const State& to) {
       matter.bodies[b].potentials[k]->set_parameters((*to.parameters)[b][k]);
       stale[b] = 1;
     }
+    const bool flowed = b >= from.plastic.size() || !(from.plastic[b] == to.plastic[b]);
+    if (fresh(b) || flowed) set_flow(int(b)), stale[b] = stale[b] || !to.plastic[b].empty();
     if (!model.bodies[b].tearing || (!fresh(b) && from.gone[b] == to.gone[b])) continue;
     set_torn(int(b));
     torn[b] = 1;

@@ -4,6 +4,7 @@
 
 #include "base/registered.h"
 #include "model/check_ranges.h"
+#include "model/contact_reason.h"
 #include "model/plugins.h"
 #include "verve/registry.h"
 #include "verve/scene.h"
@@ -66,6 +67,7 @@ const std::vector<ConservationInfo>& conservation_infos() {
       {.name = "energy_budget", .beside_contact = false, .exact_fall = true},
       {.name = "momentum", .beside_contact = false, .holds_energy = false},
       {.name = "blend"},
+      {.name = "a_search", .beside_contact = false, .exact_fall = true},
       {.name = "damping", .holds_energy = false},
   };
   return infos;
@@ -206,6 +208,19 @@ bool sees_contact(const MethodAxes& axes) {
   if (!rows || !rows.integrator->dynamic || !rows.conservation->beside_contact) return false;
   if (rows.integrator->own_step) return projects_contacts(rows.integrator->name);
   return rows.minimizer->sees_contact && (rows.integrator->force_at_end || !rows.is_cpd());
+}
+
+std::string why_blind_to_contact(const MethodAxes& axes) {
+  const Rows rows(axes);
+  if (!rows || sees_contact(axes)) return {};
+  if (!rows.integrator->dynamic) return "passes through on the way to its equilibrium";
+  if (!rows.conservation->beside_contact) return "restores after the step what a contact has changed";
+  const std::string& step = rows.integrator->name;
+  if (step == "compliant" || step == "compliant_plain" || step == "linearized_euler")
+    return "one linear solve, which knows of no contact";
+  if (rows.integrator->own_step) return "a step of a program's own, without contact";
+  if (!rows.minimizer->sees_contact) return "iterations over the elements, without contact";
+  return "forces at another point than the one at which H is held";
 }
 
 bool keeps_budgets(const MethodAxes& axes) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "contact/shape_registry.h"
 #include "model/check_ranges.h"
+#include "model/contact_reason.h"
 #include "model/scene_keys.h"
 #include "verve/registry.h"
 
@@ -131,7 +132,8 @@ class SceneCheck {
       if (sees_contact(info.axes()))
         expected += (expected.empty() ? "" : ", ") + info.name;
     out_.error("solver.method", "found " + found + " with " + (scene_.contact ? "contact" : "colliders") +
-                                    ", which bodies would pass through, expected one of " + expected);
+                                    ", which bodies would pass through (" + why_blind_to_contact(*axes_) +
+                                    "), expected one of " + expected);
   }
   /// Points of the three axes that are no method, and what goes with some points alone.
   void axes() {
@@ -298,6 +300,13 @@ class SceneCheck {
     if (!potential.tear.empty() && !stretches(*known))
       out_.error(where + ".tear", "found beside " + quoted(potential.type) + ", which acts on " + known->elements +
                                       ", expected it at a potential of edges, triangles or tetrahedra");
+    if (potential.yield && !known->flows)
+      out_.error(where + ".yield", "found beside " + quoted(potential.type) + ", which acts on " + known->elements +
+                                       ", with no shape at rest of its elements that could flow" +
+                                       takers(&PotentialInfo::flows, "these have:"));
+    if (!potential.yield && (potential.hardening > 0 || potential.creep))
+      out_.error(where + (potential.creep ? ".creep" : ".hardening"),
+                 "found without yield, expected the strain beyond which it flows");
   }
 
   /// Whether its elements have a length at rest.
@@ -306,10 +315,10 @@ class SceneCheck {
   }
 
   /// "; such and such take them"
-  static std::string takers(bool PotentialInfo::*trait) {
+  static std::string takers(bool PotentialInfo::*trait, const char* intro = "made for them are") {
     std::string out;
     for (const PotentialInfo& info : potential_infos())
-      if (info.*trait) out += (out.empty() ? "; made for them are " : ", ") + info.name;
+      if (info.*trait) out += (out.empty() ? "; " + std::string(intro) + " " : ", ") + info.name;
     return out;
   }
 

@@ -64,6 +64,8 @@ std::vector<MethodInfo>& editable_method_infos() {
       {"midpoint+blend",
        "the implicit midpoint rule, blended with Euler's where the energy leaves a band (Dinev et al. 2018)",
        "implicit_midpoint", "projective", "blend", 0, 10},
+      {"a_search", "backward Euler whose velocities follow a target of energy (You, Zheng, Li 2026)", "implicit_euler",
+       "projective", "a_search", 0, 10},
       {"newton",
        "Newton's method on backward Euler: exact Hessians of the elements, made definite where "
        "needed, with line search",

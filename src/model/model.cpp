@@ -546,6 +546,9 @@ std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string
   if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return !p.tear.empty(); }) &&
       potentials.size() == spec.potentials.size())
     body.tearing = std::make_unique<const Tearing>(body, potentials, spec, where, out);
+  if (std::any_of(spec.potentials.begin(), spec.potentials.end(), [](const auto& p) { return p.yield.has_value(); }) &&
+      potentials.size() == spec.potentials.size())
+    body.plasticity = std::make_unique<const Plasticity>(body, potentials, spec);
   return out_body;
 }
 

@@ -12,6 +12,7 @@
 #include "contact/shapes.h"
 #include "contact/surface.h"
 #include "model/mass_coupling.h"
+#include "model/plasticity.h"
 #include "model/tearing.h"
 #include "potentials/potential.h"
 #include "verve/scene.h"
@@ -35,6 +36,7 @@ struct Body {
   Mesh embedded;                            // surface at rest, placed; without triangles: none
   Embedding embedding;                      // of its vertices, by vertices of `mesh`
   std::unique_ptr<const Tearing> tearing;   // null: nothing tears
+  std::unique_ptr<const Plasticity> plasticity;  // null: nothing flows
 };
 
 struct Anchor {

@@ -288,6 +288,13 @@ const std::vector<Key>& keys_of<PotentialSpec>() {
       key<&PotentialSpec::tear>("tear",
                                 "elements longer than this, in lengths at rest, are removed; nothing given: never",
                                 {.range = above(1)}),
+      key<&PotentialSpec::yield>("yield",
+                                 "elements strained beyond this flow: a strain, for bending a curvature in 1/m; null: "
+                                 "they never do",
+                                 {.range = above(0), .optional = true}),
+      key<&PotentialSpec::hardening>("hardening", "growth of yield per strain that has flowed", {.range = at_least(0)}),
+      key<&PotentialSpec::creep>("creep", "rate at which strain beyond yield flows; null: at once",
+                                 {.unit = "1/s", .range = above(0), .optional = true}),
   };
   return keys;
 }

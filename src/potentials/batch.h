@@ -135,13 +135,37 @@ class Batch final : public Potential {
 
   void add_weights(SymmetricAssembly& matrix, int offset, double scale) const override {
     for (int e = 0; e < elements(); ++e) {
-      const Metric k(at(e));
+      const Metric k(in_matrix(e));
       const double there = is_gone(e) ? 0 : scale;
       for (int i = 0; i < vertices; ++i)
         for (int j = 0; j <= i; ++j) matrix.add(stencil_[e][i] + offset, stencil_[e][j] + offset, there * k(i, j));
     }
   }
-  double metric(int element, int i, int j) const override { return Metric(at(element))(i, j); }
+  double metric(int element, int i, int j) const override { return Metric(in_matrix(element))(i, j); }
+
+  void set_rest(const std::vector<Vec3>& shape, const std::vector<Vec3>& in_matrix) override {
+    const auto element = [](const std::vector<Vec3>& all, int e) {
+      std::array<Vec3, vertices> corners{};
+      std::copy_n(all.begin() + size_t(e) * differences, differences, corners.begin() + 1);
+      return corners;
+    };
+    matrix_rest_.resize(rest_.size());
+    std::vector<char> changed(rest_.size());
+    for (int e = 0; e < elements(); ++e) {
+      matrix_rest_[e] = element(in_matrix, e);
+      const std::array<Vec3, vertices> now = element(shape, e);
+      changed[e] = !(now == rest_[e]), rest_[e] = now;
+    }
+    for (int position = 0; position < int(chunks_.element_at().size()); ++position)
+      if (changed[bound_at(position)]) bind(position);
+    stale_ = true;
+  }
+  double energy_from(const Vec3* shape, int element, const Vec4* x) const override {
+    std::array<Vec3, vertices> corners{};
+    std::copy_n(shape, differences, corners.begin() + 1);
+    const Element<double> e = Kernel::bind(own_.at(params_, element), corners);
+    return energy_alone<Kernel, double>(e, z_of(e, element, x));
+  }
 
   bool can_lose_elements() const override { return true; }
   const std::vector<char>& removed() const override { return gone_; }
@@ -247,10 +271,10 @@ class Batch final : public Potential {
     params_ = params;
     for (int position = 0; position < int(chunks_.element_at().size()); ++position) bind(position);
   }
+  /// What fills up the last block repeats the last element.
+  int bound_at(int position) const { return chunks_.element_at()[std::min(position, elements() - 1)]; }
   void bind(int position) {
-    const std::vector<int>& element_at = chunks_.element_at();
-    // what fills up the last block repeats the last element
-    const int e = position < elements() ? element_at[position] : element_at[elements() - 1];
+    const int e = bound_at(position);
     const Element<double> element = Kernel::bind(own_.at(params_, e), rest_[e]);
     double field[fields];
     std::memcpy(field, &element, sizeof element);
@@ -280,6 +304,11 @@ class Batch final : public Potential {
     Element<double> element;
     double a[vertices][rows_];
   };
+
+  /// An element as the matrix has it.
+  Element<double> in_matrix(int element) const {
+    return matrix_rest_.empty() ? at(element) : Kernel::bind(own_.at(params_, element), matrix_rest_[element]);
+  }
 
   /// An element as it was bound.
   Element<double> at(int element) const {
@@ -389,6 +418,7 @@ class Batch final : public Potential {
 
   std::vector<Stencil> stencil_;
   std::vector<std::array<Vec3, vertices>> rest_;
+  std::vector<std::array<Vec3, vertices>> matrix_rest_;  // empty: the same
   Params params_;
   ElementParameters<Params> own_;
   std::vector<char> gone_;  // empty: none
@@ -427,6 +457,9 @@ PotentialEntry entry() {
   PotentialEntry out;
   out.info = {Kernel::name, Kernel::help, Kernel::Elements::name, parameter_infos<Params>()};
   if constexpr (requires { Kernel::slack; }) out.info.slack = Kernel::slack;
+  // limits, areas and volumes have nothing to lose by it
+  using Elements = typename Kernel::Elements;
+  out.info.flows = std::is_same_v<Elements, Hinges> || std::is_same_v<Elements, Joints> || !out.info.slack;
   out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
   out.make = [](const PotentialInput& in, const std::string& where, Diagnostics& notes) -> std::unique_ptr<Potential> {
     const size_t problems = notes.items().size();

@@ -100,6 +100,13 @@ class Potential {
     static const std::vector<char> none;
     return none;
   }
+  /// Plasticity, of those with PotentialInfo::flows: each element may have another shape without energy than that of
+  /// the mesh, as the differences of its corners to the first, one element after another. `in_matrix`: the shapes that
+  /// add_weights and metric() take.
+  virtual void set_rest(const std::vector<Vec3>& /*differences*/, const std::vector<Vec3>& /*in_matrix*/) {}
+  /// Energy of an element if these were its differences at rest.
+  virtual double energy_from(const Vec3* /*differences*/, int /*element*/, const Vec4* /*x*/) const { return 0; }
+
   /// What add_weights adds for a pair of corners of an element that is there.
   virtual double metric(int element, int i, int j) const;
 

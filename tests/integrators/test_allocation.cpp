@@ -135,3 +135,10 @@ TEST_CASE("P20: no step after the first allocates in a body that may tear and do
   Simulation sim = make(scene);
   CHECK(allocations_later(sim) == 0);
 }
+
+TEST_CASE("no step after the first allocates in a body that may flow and does not") {
+  Scene scene = cube_scene();
+  scene.bodies[0].potentials[0].yield = 5;
+  Simulation sim = make(scene);
+  CHECK(allocations_later(sim) == 0);
+}

@@ -176,7 +176,7 @@ TEST_CASE("what is no snapshot, or one of another scene, is refused and changes 
   CHECK(refused({}) == "a.verve: found no snapshot, expected a file that verve simulate --snapshot-every wrote");
   std::vector<unsigned char> bytes = good;
   bytes[8] += 1;
-  CHECK(refused(bytes).find("found version 8 of the format, expected 7") != std::string::npos);
+  CHECK(refused(bytes).find("found version 9 of the format, expected 8") != std::string::npos);
   for (const size_t left : {size_t(20), good.size() / 2, good.size() - 1})
     CHECK(refused({good.begin(), good.begin() + left}).find("cut short") != std::string::npos);
   for (const size_t place : {size_t(28), good.size() / 3, good.size() - 1}) {

@@ -6,7 +6,7 @@ import {inPage, openBrowser, openPage, serveNative} from './browser.mjs';
 const [program, folder, ...wanted] = process.argv.slice(2);
 const WIDTH = 208, HEIGHT = 156, COLUMNS = 7;
 // a moment that shows what the scene is about; most do early on
-const MOMENTS = {bear: 32, cloth: 28, curtain: 30, flag: 60, flag_torn: 60, tug: 40, ball: 20, bears: 24, drape: 14, crush: 14,
+const MOMENTS = {bear: 32, cloth: 28, curtain: 30, flag: 60, flag_torn: 60, tug: 40, clay: 130, ball: 20, bears: 24, drape: 14, crush: 14,
                  pendulum: 12, chain: 30, rope: 40, hung_cloth: 25, strip: 25, examples: 12, balloon: 30, stack: 3, bin: 12, pile: 8};
 
 const server = await serveNative(program), {browser, close} = await openBrowser();
