@@ -287,8 +287,8 @@ Expected<Snapshot> Snapshot::from_bytes(const std::vector<unsigned char>& bytes,
 }
 
 Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot) {
-  Diagnostics problems = snapshot.unwritable();
-  if (problems.has_errors()) return problems;
+  if (const Diagnostics told = snapshot.unwritable(); told.has_errors()) return told;
+  Diagnostics problems;
   const std::vector<unsigned char> bytes = snapshot.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (const std::string error = write_whole_file(path, text); !error.empty())

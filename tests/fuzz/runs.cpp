@@ -54,11 +54,11 @@ constexpr const char* small = R"({"version": 1, "name": "small", "frames": 4, "g
   "anchors": [{"name": "link", "body": "rope", "to_body": "upper", "vertices": {"indices": [0]}},
               {"name": "pin", "body": "rope", "vertices": {"indices": [4]}}],
   "winds": [{"name": "wind", "body": "block", "velocity": [1, 0, 0]}],
-  "forces": [{"body": "block", "vertices": "all", "force": [1, 0, 0]}]})";
+  "forces": [{"body": "block", "vertices": {"all": true}, "force": [1, 0, 0]}]})";
 
 /// A body, a collider and an anchor that were added are in it as well.
 Simulation sample() {
-  Simulation out = Simulation::create(*parse_scene(small, "small.json"), {.threads = 1}).value();
+  Simulation out = Simulation::create(parse_scene(small, "small.json").value(), {.threads = 1}).value();
   for (int f = 0; f < 3; ++f) out.step();
   BodySpec late = out.scene().bodies[1];
   late.name = "late";
