@@ -71,6 +71,9 @@ class StateCheck {
     for (size_t b = 0; b < bodies_.size(); ++b) {
       const BodyPlace& place = s_.bodies[b];
       expect(place.generation >= 1 && place.generation < BodyId::most_generations, "the generation of a body");
+      const Spawn& spawn = place.spawn;
+      expect(all_finite(spawn.place.position, spawn.place.rotation, spawn.velocity, spawn.angular_velocity),
+             "a body that comes in at a place that is none");
       if (!present(int(b))) continue;
       const bool fits = place.first >= 0 && size_t(place.first) + bodies_[b]->count <= s_.x.size();
       if (!expect(fits, "rows of body \"" + bodies_[b]->name + "\"")) return;
@@ -89,6 +92,7 @@ class StateCheck {
       expect(of->empty() || of->size() == n, "forces on another number of rows");
     for (const auto* of : {&s_.x, &s_.v, &s_.p, &s_.q, &s_.gradient, &s_.acceleration, &s_.applied})
       expect(finite(*of), "a motion that is not finite");
+    expect(!s_.acceleration.empty() || (s_.winds.empty() && s_.applied.empty()), "forces without accelerations");
   }
 
   void ledgers() {
@@ -98,6 +102,7 @@ class StateCheck {
     if (!fault_.empty()) return;
     for (const BodyLedger& l : s_.ledger) {
       expect(size_t(l.mode) < mode_table.size(), "an unknown mode of a body");
+      expect(!l.applied || !s_.applied.empty(), "forces of the coming frame on a body, and none at all");
       expect(all_finite(l.debt, l.wanted_energy, l.held_energy, l.held_momentum, l.held_spin, l.damping, l.last_step,
                         l.booked_loss, l.heat, l.work, l.pair_energy, l.friction_energy, l.elastic, l.contact),
              "an account that is not finite");
