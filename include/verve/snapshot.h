@@ -19,7 +19,7 @@ class Snapshot {
   double time() const;
   /// Bodies that were added with a function of the program (PotentialSpec::formula, law), which no file can have: those
   /// of the scene are no part of a snapshot, and those registered by a name (plugin.h) are written by that. One error
-  /// each; in memory such snapshots are as good as others.
+  /// each; in memory such snapshots are as good as others. And a note for each file that one of them names.
   Diagnostics unwritable() const;
   /// As bytes that another process of the same machine type reads; `where` names them in messages. Throws
   /// std::invalid_argument with the text of unwritable() where that has errors.

@@ -22,6 +22,7 @@ bool Anchors::update(double time) {
   for (size_t a = 0; a < matter_.anchors.size(); ++a) {
     const Anchor& anchor = matter_.anchors[a];
     AnchorState& s = state_.anchors[a];
+    if (s.is_gone()) continue;
     const AnchorSpec& spec = scene_.anchors[a];
     const bool active = s.switched.value_or(spec.active.at(time).value_or(false));
     if (active && !s.active) {
@@ -90,7 +91,7 @@ void Anchors::harden(Island& island) {
 int Anchors::add(const AnchorSpec& spec, Anchor anchor) {
   size_t a = 0;
   // one that was removed since the last step is still part of its island
-  while (a < state_.anchors.size() && !(state_.anchors[a].removed && !state_.anchors[a].active)) ++a;
+  while (a < state_.anchors.size() && !state_.anchors[a].is_gone()) ++a;
   if (a == state_.anchors.size())
     scene_.anchors.emplace_back(), matter_.anchors.emplace_back(), state_.anchors.emplace_back();
   scene_.anchors[a] = spec;
@@ -110,6 +111,8 @@ void Anchors::set_specs(const std::vector<AnchorSpec>& given) {
   scene_.anchors.resize(state_.anchors.size()), matter_.anchors.resize(state_.anchors.size());
   for (size_t a = 0; a < state_.anchors.size(); ++a) {
     const AnchorState& s = state_.anchors[a];
+    matter_.anchors[a] = Anchor{.body = -1}, scene_.anchors[a] = AnchorSpec{};
+    if (s.is_gone()) continue;
     const AnchorSpec& spec = s.added ? *s.added : given[a];
     Diagnostics problems;  // none: it was compiled before
     matter_.anchors[a] = compile_anchor(spec, model_, "", problems);

@@ -35,6 +35,7 @@ Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies
   for (const int b : bodies_) consistent_.append(model.bodies[b]);
   if (consistent()) motion.elastic.resize(rows_);
   searches_ = !elastic_energy_.is_bounded();
+  find_torn();
   contact_energy_.resize(bodies_.size());
   solver_ = std::make_unique<StepSolver>(*this), own_stepper_ = std::make_unique<OwnStepper>();
 }
@@ -46,6 +47,15 @@ Island::Island(const Model& model, const Matter& matter, std::vector<Island*> pa
 }
 
 Island::~Island() = default;
+
+void Island::find_torn() {
+  torn_ = false;
+  for (const int b : bodies_)
+    for (const auto& potential : matter_.bodies[b].potentials) {
+      const std::vector<char>& gone = potential->removed();
+      torn_ |= std::find(gone.begin(), gone.end(), 1) != gone.end();
+    }
+}
 
 MatrixTerms Island::matrix_terms() const {
   MatrixTerms terms{&forcing.mass, &consistent_.coupling, {}, &anchors_};

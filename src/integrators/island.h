@@ -70,6 +70,8 @@ class Island {
   bool is_solid() const;
   /// Some potential may need shorter steps than the matrix says.
   bool searches() const { return searches_; }
+  /// Some element has gone.
+  bool torn() const { return torn_; }
 
   // Where it is, and what acts on it.
 
@@ -149,7 +151,7 @@ class Island {
   void matrix_changed() { matrix_.weights_changed(), evaluated_ = false; }
   /// Stiffnesses of anchors to the world changed, or elements are gone.
   void anchors_changed() { matrix_.terms_changed(), evaluated_ = false; }
-  void elements_removed() { anchors_changed(); }
+  void elements_removed() { anchors_changed(), find_torn(); }
   /// SystemMatrix::set_planes.
   void set_planes(const std::vector<LowRankTerm>& terms) {
     if (matrix_.set_planes(terms)) evaluated_ = false;
@@ -180,6 +182,7 @@ class Island {
 
  private:
   MatrixTerms matrix_terms() const;
+  void find_torn();
 
   const Model& model_;
   const Matter& matter_;  // as the state has it now
@@ -194,6 +197,7 @@ class Island {
   std::vector<double> contact_energy_;
   bool evaluated_ = false;  // W and its gradient are those at motion.x
   bool searches_ = false;
+  bool torn_ = false;
   SystemMatrix matrix_;
   std::vector<Island*> parts_;
   std::unique_ptr<StepSolver> solver_;

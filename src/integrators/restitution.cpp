@@ -126,6 +126,8 @@ void World::rebound(Island& island, const SubStep& step) {
     const bool touches = std::any_of(met_.begin(), met_.end(),
                                      [&](const Met& met) { return met.still && is_of(met, bounce); });
     if (touches) continue;
+    // one that moves in an island of its own by now is for the end of the frame to see
+    if (bounce.other >= 0 && &island_of(bounce.other) != &island) continue;
     std::optional<RigidImpulse> other;
     if (bounce.other >= 0) other = part_of(bounce.other);
     limit_rebound(bounce, part_of(bounce.body), other, step.from, step.to);

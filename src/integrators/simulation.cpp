@@ -161,8 +161,11 @@ Diagnostics Simulation::restore(const Snapshot& snapshot) {
                       expected = i < ours.size() ? ours[i] : "nothing";
     if (found != expected) problems.error("snapshot", "found " + found + ", expected " + expected);
   }
-  if (!problems.has_errors()) impl_->world.restore(snapshot.content_->state), impl_->changed();
-  return problems;
+  if (problems.has_errors()) return problems;
+  std::optional<World::Occupants> occupants = impl_->world.occupants_of(snapshot.content_->state, problems);
+  if (!occupants) return problems;
+  impl_->world.restore(snapshot.content_->state, std::move(*occupants)), impl_->changed();
+  return {};
 }
 
 const std::string& Simulation::body_name(BodyId body) const {

@@ -212,21 +212,38 @@ std::uint64_t checksum(const unsigned char* first, size_t count) {
 
 }  // namespace
 
+void seal_snapshot(std::vector<unsigned char>& bytes) {
+  constexpr size_t at_size = sizeof magic + sizeof version, header = at_size + 2 * sizeof(std::uint64_t);
+  if (bytes.size() < header) return;
+  const std::uint64_t size = bytes.size() - header, sum = checksum(bytes.data() + header, size);
+  std::memcpy(bytes.data() + at_size, &size, sizeof size);
+  std::memcpy(bytes.data() + at_size + sizeof size, &sum, sizeof sum);
+}
+
 int Snapshot::frame() const { return content_->state.frame; }
 double Snapshot::time() const { return content_->state.time; }
 
 Diagnostics Snapshot::unwritable() const {
   Diagnostics out;
+  const auto names = [&](const std::string& where, const MeshSpec& mesh) {
+    if (!mesh.file.empty()) out.note(where, "names the file \"" + mesh.file.string() + "\"");
+  };
   for (const BodyPlace& place : content_->state.bodies) {
     if (place.removed || !place.added) continue;
+    const std::string body = "body \"" + place.added->name + "\"";
+    names(body, place.added->mesh);
+    if (place.added->embed) names(body, *place.added->embed);
     for (size_t k = 0; k < place.added->potentials.size(); ++k) {
       const PotentialSpec& potential = place.added->potentials[k];
+      const std::string where = body + ": potentials[" + std::to_string(k) + "]";
+      for (const MeshSpec& example : potential.examples) names(where, example);
       if (!potential.formula && !potential.law) continue;
-      out.error("body \"" + place.added->name + "\": potentials[" + std::to_string(k) + "]",
-                "found \"" + potential.type + "\" with a function of the program, which no file can have; expected a "
-                "potential by name: register_potential gives the function one");
+      out.error(where, "found \"" + potential.type + "\" with a function of the program, which no file can have; expected a "
+                       "potential by name: register_potential gives the function one");
     }
   }
+  for (const ColliderState& place : content_->state.colliders)
+    if (place.added && place.added->mesh) names("collider \"" + place.added->name + "\"", *place.added->mesh);
   return out;
 }
 
@@ -275,8 +292,8 @@ Expected<Snapshot> Snapshot::from_bytes(const std::vector<unsigned char>& bytes,
 }
 
 Diagnostics write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot) {
-  Diagnostics problems = snapshot.unwritable();
-  if (problems.has_errors()) return problems;
+  if (const Diagnostics told = snapshot.unwritable(); told.has_errors()) return told;
+  Diagnostics problems;
   const std::vector<unsigned char> bytes = snapshot.bytes();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (const std::string error = write_whole_file(path, text); !error.empty())

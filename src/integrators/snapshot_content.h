@@ -14,4 +14,7 @@ struct Snapshot::Content {
   State state;
 };
 
+/// The checksum that bytes of a snapshot should have, after a change of them: for tests of what is behind it.
+void seal_snapshot(std::vector<unsigned char>& bytes);
+
 }  // namespace verve

@@ -83,6 +83,8 @@ struct AnchorState : Place<AnchorSpec> {
   std::vector<double> hardness;  // of a hard anchor, per vertex
   Vec3 placed;                   // displacement at the end of the last frame; a hard anchor moves on from there
   std::vector<Vec4> hold;        // where it took hold of each vertex
+  /// Removed, and part of no island any more.
+  bool is_gone() const { return removed && !active; }
 };
 
 /// All places at which a body touched another or a collider in the last frame, as one.

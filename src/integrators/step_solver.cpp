@@ -349,6 +349,12 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
     cannot_lose = iterate_gradient(stage, step_products, out);
   }
   if (!out.moved()) return out;
+  // of a motion in whose energy that of the start has no digit left nothing can be put right: it is no motion
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  if (p.held && epsilon * (sums_.rows.kinetic + std::abs(sums_.energy)) > p.e_ref) {
+    out.status = StepOutcome::Status::not_finite;
+    return out;
+  }
 
   if (plan_.time_limit < infinity && out.iterations > 0)
     memory.iteration_cost = (island_.work().milliseconds() - stage.prepared) / out.iterations;

@@ -23,7 +23,9 @@ void StepSolver::choose(double h, const Settings& settings) {
   p.touches = !contacts.empty();
   p.grounded = contacts.grounded();
   p.whole = p.touches && p.momenta && !p.published && !consistent();
-  p.swings = p.held && !p.published && anchored() && !p.touches;
+  // (Debris swings about many points at once: a turn of all of it stretches what holds together, of which B would know
+  // nothing.)
+  p.swings = p.held && !p.published && anchored() && !p.touches && !island_.torn();
   // (L-BFGS multiplies the columns of L in the metric of A)
   p.of_rest =
       island_.bodies().size() == 1 && (p.swings || (p.momenta && !p.touches && !p.published && !consistent() && !pairs_));

@@ -58,12 +58,11 @@ void World::tear(double time, StepReport& report) {
     state.ledger[b].torn += int(torn_.size()), report.torn += int(torn_.size());
 
     Island& island = islands_.of(int(b));
-    Island* owner = &island;  // of the factor
-    for (Island* part : island.parts())
-      if (std::find(part->bodies().begin(), part->bodies().end(), int(b)) != part->bodies().end()) owner = part;
     set_torn(int(b));
-    owner->elements_removed();
-    if (owner != &island) island.elements_removed();
+    // also those that the body is not in now: when it meets the others again they go on from what they know of it
+    islands_.each_kept([&](Island& kept) {
+      if (std::find(kept.bodies().begin(), kept.bodies().end(), int(b)) != kept.bodies().end()) kept.elements_removed();
+    });
     if (std::find(lighter.begin(), lighter.end(), &island) == lighter.end()) lighter.push_back(&island);
     bodies.push_back(int(b));
   }

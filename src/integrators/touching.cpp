@@ -71,11 +71,13 @@ double least_width(const Body& body, const Surface& surface) {
 
 ContactBody World::contact_body(int b) const {
   const Body& body = model.bodies[b];
-  const Surface& surface = matter.bodies[b].surface;
   const double factor = scene.contact ? scene.contact->stiffness : ContactSpec{}.stiffness;
   ContactBody c;
-  c.surface = &surface, c.first = body.first, c.count = body.count, c.mass = body.mass.data();
-  if (surface.vertices.empty()) return c;
+  c.surface = &matter.bodies[b].surface, c.first = body.first, c.count = body.count, c.mass = body.mass.data();
+  if (c.surface->vertices.empty()) return c;
+  // its lengths and its stiffness are those of the whole body, also where this is asked for while some of it has gone
+  const Surface whole = body.tearing ? touchable_surface(body, {}) : Surface{};
+  const Surface& surface = body.tearing ? whole : *c.surface;
   std::vector<double> mass;
   for (const int r : surface.vertices) mass.push_back(body.mass[r]);
   std::nth_element(mass.begin(), mass.begin() + mass.size() / 2, mass.end());

@@ -1,7 +1,9 @@
 // Model, state and islands together, and the order of events in a frame.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "contact/contact_detector.h"
@@ -44,8 +46,15 @@ class World {
   std::vector<Vec4> contact_forces() const;
   int factorizations() const { return islands_.factorizations(); }
   long right_hand_sides() const;
+  /// Bodies and shapes of a state that others have the places of now, compiled, by place.
+  struct Occupants {
+    std::map<int, CompiledBody> bodies;
+    std::map<int, std::unique_ptr<const Shape>> shapes;
+  };
+  /// Those of `to`. None: `to` does not fit here, which may be as it likes; nothing has changed: check_state.cpp.
+  std::optional<Occupants> occupants_of(const State& to, Diagnostics& problems) const;
   /// Everything as it was when the state was `to`: islands, factors, materials and surfaces follow it.
-  void restore(const State& to);
+  void restore(const State& to, Occupants occupants = {});
   /// The motion was changed from outside: nothing remembered of it holds any more.
   void forget_history();
   void forces_changed();
@@ -251,8 +260,11 @@ class World {
   void vacate(int body);
   std::string free_name(const std::string& wanted) const;
   void set_materials(int body, std::vector<ParameterValues> parameters, std::vector<ParameterValues> overrides);
-  bool restore_places(const State& from, const State& to);
-  bool restore_colliders(const State& from, const State& to);
+  static bool is_fresh_body(int body, const State& from, const State& to);
+  static bool is_fresh_collider(int collider, const State& from, const State& to);
+  Scene scene_of(const State& of) const;
+  bool restore_places(const State& from, const State& to, std::map<int, CompiledBody>& compiled);
+  bool restore_colliders(const State& from, const State& to, std::map<int, std::unique_ptr<const Shape>>& shapes);
   WindSurface wind_surface_of(const WindSpec& spec) const;
   void restore_forces(const State& from, const State& to, bool other_bodies);
   void forces_on_changed(int body);

@@ -105,18 +105,21 @@ void World::remove_collider(int c) {
   scene.colliders[c].name.clear();
 }
 
-/// Shapes and specifications as in another state. True: some are others.
-bool World::restore_colliders(const State& from, const State& to) {
+bool World::is_fresh_collider(int c, const State& from, const State& to) {
+  return c >= int(from.colliders.size()) || to.colliders[c].added != from.colliders[c].added;
+}
+
+/// Specifications as in another state, and shapes where these are others. True: some are.
+bool World::restore_colliders(const State& from, const State& to, std::map<int, std::unique_ptr<const Shape>>& shapes) {
   bool changed = from.colliders.size() != to.colliders.size();
   const size_t count = to.colliders.size();
   scene.colliders.resize(count), model.colliders.resize(count);
   for (size_t c = 0; c < count; ++c) {
     const ColliderState& s = to.colliders[c];
-    const bool same = c < from.colliders.size() && s.added == from.colliders[c].added;
-    if (same && s.removed == from.colliders[c].removed) continue;
+    const bool fresh = is_fresh_collider(int(c), from, to);
+    if (!fresh && s.removed == from.colliders[c].removed) continue;
     scene.colliders[c] = s.added ? *s.added : given_colliders_[c];
-    Diagnostics none;  // it was made before
-    if (!same) model.colliders[c] = {scene.colliders[c].name, make_shape(scene.colliders[c], "", none)};
+    if (fresh) model.colliders[c] = {scene.colliders[c].name, std::move(shapes.at(int(c)))};
     if (s.removed) scene.colliders[c].name.clear();
     changed = true;
   }

@@ -233,18 +233,19 @@ void World::remove_body(int b) {
   }
 }
 
-/// Which bodies have other places in `to`, or are others. They are compiled anew. True: some are.
-bool World::restore_places(const State& from, const State& to) {
-  bool changed = from.bodies.size() != to.bodies.size();
+bool World::is_fresh_body(int b, const State& from, const State& to) {
+  if (b >= int(from.bodies.size())) return true;
+  const BodyPlace &then = to.bodies[b], &now = from.bodies[b];
+  return !then.same_occupant(now) || (!then.removed && then.first != now.first);
+}
+
+/// Which bodies have other places in `to`, or are others: those that are compiled. True: some are.
+bool World::restore_places(const State& from, const State& to, std::map<int, CompiledBody>& compiled) {
   const size_t count = to.bodies.size();
   std::vector<int> fresh;
-  for (size_t b = 0; b < count; ++b) {
-    const BodyPlace& now = to.bodies[b];
-    const bool same = b < from.bodies.size() && now.same_occupant(from.bodies[b]) &&
-                      (now.removed || now.first == from.bodies[b].first);
-    if (!same) fresh.push_back(int(b));
-  }
-  if (!changed && fresh.empty()) return false;
+  for (size_t b = 0; b < count; ++b)
+    if (is_fresh_body(int(b), from, to)) fresh.push_back(int(b));
+  if (from.bodies.size() == count && fresh.empty()) return false;
   islands_.clear();
   model.bodies.resize(count), matter.bodies.resize(count), scene.bodies.resize(count);
   for (const int b : fresh) vacate(b);
@@ -254,10 +255,7 @@ bool World::restore_places(const State& from, const State& to) {
     const BodyPlace& place = to.bodies[b];
     if (place.removed) continue;
     scene.bodies[b] = place.added ? *place.added : given_bodies_[b];
-    Diagnostics none;  // it was compiled before
-    std::optional<CompiledBody> compiled = compile_body(scene.bodies[b], "", none);
-    if (!compiled) throw std::runtime_error("restore: body \"" + scene.bodies[b].name + "\": " + none.text());
-    occupy(b, std::move(*compiled), place.spawn, place.first);
+    occupy(b, std::move(compiled.at(b)), place.spawn, place.first);
   }
   number_vertices();
   return true;

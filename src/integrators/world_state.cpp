@@ -5,7 +5,7 @@
 
 namespace verve {
 
-void World::restore(const State& to) {
+void World::restore(const State& to, Occupants occupants) {
   set_threads(threads_, &tasks_);
   const State from = std::move(state);
   state = to;
@@ -19,7 +19,8 @@ void World::restore(const State& to) {
   for (size_t a = 0; a < to.anchors.size(); ++a) anchor_generations_.know(int(a), to.anchors[a].generation);
   for (size_t w = 0; w < to.winds.size(); ++w) wind_generations_.know(int(w), to.winds[w].generation);
   for (size_t f = 0; f < to.forces.size(); ++f) force_generations_.know(int(f), to.forces[f].generation);
-  const bool other_colliders = restore_colliders(from, to), other_bodies = restore_places(from, to);
+  const bool other_colliders = restore_colliders(from, to, occupants.shapes);
+  const bool other_bodies = restore_places(from, to, occupants.bodies);
   if (other_colliders || other_bodies) islands_.clear(), compile_contact();
   restore_forces(from, to, other_bodies);
 

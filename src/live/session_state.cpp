@@ -176,10 +176,13 @@ void Session::take_state(const Json& message) {
               : "found no snapshots";
   for (size_t i = 0; fault.empty() && i < lanes_.size(); ++i) {
     const Expected<Snapshot> read = Snapshot::from_bytes(decoded(given->items[i].text), "snapshot");
-    if (!read)
+    if (!read) {
       fault = read.diagnostics().items().front().what;
-    else
+    } else if (const Diagnostics told = read->unwritable(); !told.empty()) {  // files are none of a page's business
+      fault = told.items().front().where + " " + told.items().front().what;
+    } else {
       snapshots.push_back(*read);
+    }
   }
   for (size_t i = 0; fault.empty() && i < lanes_.size(); ++i)
     if (const Diagnostics wrong = lanes_[i]->simulation->restore(snapshots[i]); wrong.has_errors())

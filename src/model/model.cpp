@@ -424,21 +424,33 @@ int find_body(const Model& model, const std::string& name) {
 }
 
 Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out) {
+  std::vector<const Body*> bodies;
+  for (const Body& body : model.bodies) bodies.push_back(&body);
+  return compile_anchor(spec, bodies, where, out);
+}
+
+Anchor compile_anchor(const AnchorSpec& spec, std::span<const Body* const> bodies, const std::string& where,
+                      Diagnostics& out) {
+  const auto find = [&](const std::string& name) {
+    const auto found = std::find_if(bodies.begin(), bodies.end(),
+                                    [&](const Body* body) { return body && body->count > 0 && body->name == name; });
+    return found == bodies.end() ? -1 : int(found - bodies.begin());
+  };
   Anchor anchor;
-  anchor.body = find_body(model, spec.body);
+  anchor.body = find(spec.body);
   if (anchor.body < 0) return anchor;
-  const Body& body = model.bodies[anchor.body];
+  const Body& body = *bodies[anchor.body];
   const std::vector<int> vertices = select(spec.vertices, body, where + ".vertices", out);
   if (spec.to_body.empty()) {
     for (const int v : vertices) anchor.rows.push_back(body.row_of_vertex[v]);
     return anchor;
   }
-  anchor.other = find_body(model, spec.to_body);
+  anchor.other = find(spec.to_body);
   if (anchor.other < 0) {
     anchor.body = -1;
     return anchor;
   }
-  const Body& other = model.bodies[anchor.other];
+  const Body& other = *bodies[anchor.other];
   for (const int v : vertices) {
     int best = 0;
     for (int w = 1; w < other.count; ++w) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,8 @@ int find_body(const Model& model, const std::string& name);
 
 /// The vertices that an anchor holds; a body of -1 where there is none of that name.
 Anchor compile_anchor(const AnchorSpec& spec, const Model& model, const std::string& where, Diagnostics& out);
+/// Likewise among bodies by their places; null: nobody has it.
+Anchor compile_anchor(const AnchorSpec& spec, std::span<const Body* const> bodies, const std::string& where, Diagnostics& out);
 
 /// Values of a potential's parameters at a time, from the scene's tracks.
 ParameterValues parameters_at(const PotentialSpec& spec, double time);

@@ -106,6 +106,17 @@ def compare(arguments, name, method, place):
     return f"{done} frames: same" + ("" if done == frames else ", then it diverges"), True
 
 
+def all_methods(arguments):
+    """As the refusal of one that there is not says."""
+    text, origin = with_method(arguments.library, arguments.scenes_folder, "cube", "?")
+    try:
+        Simulation(arguments.library, text, origin)
+    except Refused as why:
+        words = str(why).split("expected one of ", 1)[1].splitlines()[0].split(";")[0]
+        return [word.strip(' "') for word in words.split(",") if not word.startswith(" or ")]
+    raise AssertionError("found a method \"?\"")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -131,9 +142,10 @@ def main():
     if arguments.table and os.path.exists(arguments.table):
         with open(arguments.table) as file:
             known = {tuple(line.split("\t")[:2]) for line in file}
+    methods = arguments.methods or ["own"] + all_methods(arguments)
     bad, refusals, same = 0, set(), 0
     with tempfile.TemporaryDirectory() as place:
-        for method in arguments.methods:
+        for method in methods:
             for name in scenes:
                 if (name, method) in known:
                     continue

@@ -1,6 +1,7 @@
 /* Preloaded into a program: the n-th call of one kind fails, or the process is killed there.
  *   FAIL=write:3:ENOSPC   KIND:N:ERROR, KIND one of write, rename, link, open, truncate, sync, memory; ERROR also EIO, EACCES, KILL;
  *                         with a + behind N that call and all after it, as of a disk that is full
+ *   FAIL=clock:0:JUMP     the time of day jumps by an hour, to and fro, from one look at it to the next
  *   FAIL_COUNT=FILE       how many calls of the kind there were is written there at the end
  * Calls on the standard streams do not count, nor does memory before main. */
 #define _GNU_SOURCE
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 static char kind[16];
@@ -104,6 +106,14 @@ int open64(const char* path, int flags, ...) {
   const int mode = va_arg(rest, int);
   va_end(rest);
   return writes(flags) && fails("open") ? -1 : real(path, flags, mode);
+}
+int clock_gettime(clockid_t which, struct timespec* out) {
+  REAL(int, "clock_gettime", clockid_t, struct timespec*);
+  const int result = real(which, out);
+  static int to_and_fro;
+  if (result == 0 && ready && which == CLOCK_REALTIME && strcmp(kind, "clock") == 0)
+    out->tv_sec += (to_and_fro = !to_and_fro) ? 3600 : -3600;
+  return result;
 }
 void* malloc(size_t size) {
   static void* (*real)(size_t);

@@ -1,13 +1,17 @@
 """Faults from outside, one at a time: the n-th write, rename, link, open or allocation of a run fails, a disk is full from
-there on, the process is killed there; a folder is read-only. After each: what is there is readable to the last whole
+there on, the process is killed there or at any moment; a folder is read-only; two write into one folder; the time of day
+jumps. After each: what is there is readable to the last whole
 frame, what belongs to others is as it was, no file is left that is not one of a run's, and the exit code says it.
 
   run.py VERVE PRELOAD PLACE [POINTS]   POINTS of each kind, evenly over the run (default: a few)
 """
 import os
+import random
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 FILES = {"metrics.csv", "positions.npy", "scene.json", "report.html", "torn.csv", "snapshots"}
 FRAMES = 4
@@ -105,6 +109,43 @@ def main(verve, preload, place, points=3):
                         outcome = run(verve, place, *words, LD_PRELOAD=preload, FAIL=plan)
                         check(place, f"{plan} of {calls}{', into an earlier run' if again else ''}", outcome, again)
                         trials += 1
+    # killed at any moment of its run
+    long = ["simulate", "scene.json", "--out", "o", "--quiet", "--threads", "1", "--frames", "4"]
+    fresh(False)
+    begin = time.monotonic()
+    assert run(verve, place, *long).returncode == 0
+    takes = time.monotonic() - begin
+    chance = random.Random(20261119)
+    for _ in range(2 * points):
+        fresh(False)
+        process = subprocess.Popen([verve, *long], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(takes * chance.random())
+        process.send_signal(signal.SIGKILL)
+        out, err = process.communicate()
+        check(place, "killed", subprocess.CompletedProcess(long, process.returncode, out, err), False)
+        trials += 1
+
+    # two at once: one has the folder, the other is refused, and what is there is of the one
+    fresh(False)
+    both = [subprocess.Popen([verve, *words], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)]
+    told = [process.communicate() for process in both]
+    codes = sorted(process.returncode for process in both)
+    assert codes in ([0, 0], [0, 2]), (codes, told)  # (or one after the other)
+    check(place, "two at once", subprocess.CompletedProcess(words, 0, *told[0]), False)
+    trials += 1
+
+    def positions():
+        with open(os.path.join(place, "o", "positions.npy"), "rb") as f:
+            return f.read()
+
+    usual = positions()
+    fresh(False)
+    outcome = run(verve, place, *words, LD_PRELOAD=preload, FAIL="clock:0:JUMP")
+    check(place, "a clock that jumps", outcome, False)
+    assert outcome.returncode == 0 and positions() == usual, "another result where the clock jumps"
+    trials += 1
+
     if os.geteuid() != 0:
         fresh(True)
         os.chmod(os.path.join(place, "o"), 0o555)
