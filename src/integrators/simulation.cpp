@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "integrators/measures.h"
 #include "integrators/simulation_impl.h"
 #include "integrators/snapshot_content.h"
 #include "integrators/step_solver.h"
@@ -258,10 +259,9 @@ void Simulation::set_time(double time, int frame) {
 
 Measures Simulation::measure(BodyId body) const { return impl_->world.measure((impl_->shown("measure", body), body)); }
 
-Measures Simulation::measure() const {
+Measures measures_of_all(std::span<const Measures> bodies) {
   Measures all;
-  for (int b = 0; b < bodies(); ++b) {
-    const Measures m = impl_->world.measure(b);
+  for (const Measures& m : bodies) {
     all.mass += m.mass;
     all.momentum += m.momentum, all.angular_momentum += m.angular_momentum;
     all.center += m.center * m.mass;
@@ -278,6 +278,12 @@ Measures Simulation::measure() const {
   all.center = all.center / all.mass;
   all.spin = all.angular_momentum - cross(all.center, all.momentum);
   return all;
+}
+
+Measures Simulation::measure() const {
+  std::vector<Measures> each;
+  for (int b = 0; b < bodies(); ++b) each.push_back(impl_->world.measure(b));
+  return measures_of_all(each);
 }
 
 double Simulation::constraint_error() const {

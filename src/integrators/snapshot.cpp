@@ -207,6 +207,19 @@ std::uint64_t checksum(const unsigned char* first, size_t count) {
 
 }  // namespace
 
+std::vector<unsigned char> state_bytes(const State& state) {
+  ByteWriter out;
+  State copy = state;
+  archive_all(out, copy);
+  return out.bytes();
+}
+
+bool read_state(const std::vector<unsigned char>& bytes, State& out) {
+  ByteReader in(bytes.data(), bytes.size());
+  archive_all(in, out);
+  return in.ok() && in.left() == 0;
+}
+
 int Snapshot::frame() const { return content_->state.frame; }
 double Snapshot::time() const { return content_->state.time; }
 
