@@ -24,17 +24,20 @@ int started_together() {
 
 bool start_on_ranks(int count, char** words, int& code) {
   const int together = started_together();
-  if (together == 0 || count < 2) return false;
+  if (count < 2) return false;
   const std::string command = words[1];
-  if (command != "simulate" && command != "bench") return false;
+  bool measures = false;  // bench --only distributed, which starts mpirun itself
+  for (int i = 2; command == "bench" && i < count; ++i)
+    measures = measures || (words[i] == std::string("--only") && i + 1 < count && words[i + 1] == std::string("distributed")) ||
+               words[i] == std::string("--only=distributed");
+  if (!measures && (together == 0 || (command != "simulate" && command != "bench"))) return false;
   std::error_code unknown;
   const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", unknown);
   const std::string program = (own.parent_path() / "verve-distributed").string();
-  if (together == 1 && !std::filesystem::exists(program, unknown)) return false;
+  if (!measures && together == 1 && !std::filesystem::exists(program, unknown)) return false;
   execv(program.c_str(), words);
   Diagnostics problems;
-  problems.error(program, std::string("cannot be started on ") + std::to_string(together) + " ranks: " +
-                              std::strerror(errno) + "; it is built with -DVERVE_PETSC=ON (docs/distributed.md), and "
+  problems.error(program, std::string("cannot be started: ") + std::strerror(errno) + "; it is built with -DVERVE_PETSC=ON (docs/distributed.md), and "
                               "belongs beside verve");
   code = refuse(problems, "nothing was run");
   return true;

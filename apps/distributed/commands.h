@@ -14,7 +14,7 @@ inline constexpr int exit_done = 0, exit_failed = 1, exit_bad_input = 2;
 
 struct Options {
   std::string command, scene;
-  std::string out, frames, method, precision, record, snapshot_every, resume, pieces_every;
+  std::string out, frames, method, precision, record, threads, snapshot_every, resume, pieces_every;
   std::vector<std::string> set;
   bool quiet = false, help = false, quick = false;
   std::string csv;
@@ -23,6 +23,8 @@ struct Options {
 
 int simulate(const Options& options, const MpiRanks& ranks, Diagnostics problems);
 int bench(const Options& options, const MpiRanks& ranks, Diagnostics problems);
+/// Not under mpirun: starts that.
+int bench_on_one_and_two(const Options& options);
 
 /// Says everything, on the first rank.
 int refuse(const Diagnostics& problems, const MpiRanks& ranks);

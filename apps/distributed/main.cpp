@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "commands.h"
@@ -23,6 +24,7 @@ constexpr const char* help_text =
     "--set PATH=VALUE    any key of the scene\n"
     "--precision NAME    of the local step: double or float\n"
     "--record NAME       of positions.npy: float or double\n"
+    "--threads N         of each rank (1)\n"
     "--snapshot-every N  a checkpoint every N frames, in DIR/snapshots\n"
     "--resume FILE       go on from a checkpoint, on any number of ranks\n"
     "--pieces-every N    every N frames the pieces of all ranks for ParaView, in DIR/pieces\n"
@@ -33,7 +35,7 @@ constexpr const char* help_text =
 Options read_options(int count, char** words, Diagnostics& problems) {
   Options o;
   const std::map<std::string, std::string*> values = {
-      {"--out", &o.out},         {"--frames", &o.frames},       {"--method", &o.method},
+      {"--out", &o.out},         {"--frames", &o.frames},       {"--method", &o.method},       {"--threads", &o.threads},
       {"--record", &o.record},   {"--precision", &o.precision}, {"--snapshot-every", &o.snapshot_every},
       {"--resume", &o.resume},   {"--csv", &o.csv},             {"--pieces-every", &o.pieces_every}};
   std::string only;
@@ -125,6 +127,9 @@ int main(int count, char** words) {
   Diagnostics problems;
   const Options options = read_options(count, words, problems);
   try {
+    if (options.command == "bench" && !problems.has_errors() && !std::getenv("OMPI_COMM_WORLD_SIZE") &&
+        !std::getenv("PMI_SIZE"))
+      return bench_on_one_and_two(options);
     PetscSession session(options.petsc);
     const MpiRanks ranks;
     set_ranks(&ranks);

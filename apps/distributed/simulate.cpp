@@ -94,13 +94,14 @@ int simulate(const Options& o, const MpiRanks& ranks, Diagnostics problems) {
   read_word("--record", o.record, "float", "double", problems);
   read_word("--precision", o.precision, "float", "double", problems);
   const int every = read_number("--snapshot-every", o.snapshot_every, problems);
+  const int threads = read_number("--threads", o.threads, problems);
   const int pieces = read_number("--pieces-every", o.pieces_every, problems);
   if (o.scene.empty()) problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
   if (problems.has_errors()) return refuse(problems, ranks);
   const Expected<Scene> read = read_scene(o.scene, overrides);
   problems.append(read.diagnostics());
   if (!read) return refuse(problems, ranks);
-  Expected<std::unique_ptr<World>> made = make_shared_world(*read, ranks);
+  Expected<std::unique_ptr<World>> made = make_shared_world(*read, ranks, std::max(1, threads));
   problems.append(made.diagnostics());
   if (!made) return refuse(problems, ranks);
   World& world = **made;

@@ -45,14 +45,8 @@ class MpiRanks final : public Ranks {
   /// Of the first rank, to all.
   void broadcast(std::string& text) const;
 
-  struct Traffic {  // of sums, so far
-    long calls = 0, bytes = 0;
-  };
-  const Traffic& traffic() const { return traffic_; }
-
  private:
   int rank_ = 0, size_ = 1;
-  mutable Traffic traffic_;
 };
 
 }  // namespace verve

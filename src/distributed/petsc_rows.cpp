@@ -11,8 +11,6 @@ namespace verve {
 
 namespace {
 
-ExchangeTraffic traffic;
-
 class PetscRows final : public SharedRows {
  public:
   /// Of each copy the rank of its owner and its row there.
@@ -28,31 +26,22 @@ class PetscRows final : public SharedRows {
     check(PetscSFSetGraph(forest_, owned_, copies_, leaves.data(), PETSC_COPY_VALUES, owners.data(), PETSC_COPY_VALUES),
           "shared rows");
     check(PetscSFSetUp(forest_), "shared rows");
-    std::vector<PetscInt> ranks;
-    for (const PetscSFNode& node : copies) ranks.push_back(node.rank);
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    traffic.neighbours = std::max(traffic.neighbours, int(ranks.size()));
   }
   ~PetscRows() override { PetscSFDestroy(&forest_), MPI_Type_free(&row_); }
 
   int owned() const override { return owned_; }
   int copies() const override { return copies_; }
   void fetch(Vec4* rows) const override {
-    count();
     check(PetscSFBcastBegin(forest_, row_, rows, rows, MPI_REPLACE), "an exchange of rows");
     check(PetscSFBcastEnd(forest_, row_, rows, rows, MPI_REPLACE), "an exchange of rows");
   }
   void give_back(Vec4* rows) const override {
-    count();
     check(PetscSFReduceBegin(forest_, row_, rows, rows, MPI_SUM), "an exchange of rows");
     check(PetscSFReduceEnd(forest_, row_, rows, rows, MPI_SUM), "an exchange of rows");
   }
   std::unique_ptr<SharedSolver> make_solver() const override { return make_petsc_solver(owned_, numbers_); }
 
  private:
-  void count() const { traffic.calls += 1, traffic.bytes += long(copies_) * long(sizeof(Vec4)); }
-
   int owned_, copies_;
   std::vector<PetscInt> numbers_;  // of each row here, copies too: its row in the matrix of all ranks
   MPI_Datatype row_;
@@ -60,8 +49,6 @@ class PetscRows final : public SharedRows {
 };
 
 }  // namespace
-
-const ExchangeTraffic& exchange_traffic() { return traffic; }
 
 BodyShare share_of(const Body& whole, const MpiRanks& ranks) {
   const int vertices = whole.count;

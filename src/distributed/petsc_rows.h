@@ -19,12 +19,6 @@ struct Partition {
 /// choose another.
 Partition partition(const Mesh& mesh, const MpiRanks& ranks);
 
-struct ExchangeTraffic {  // of all bodies, so far
-  long calls = 0, bytes = 0;
-  int neighbours = 0;  // the most that a rank of a body has
-};
-const ExchangeTraffic& exchange_traffic();
-
 /// What of a body is here.
 BodyShare share_of(const Body& whole, const MpiRanks& ranks);
 

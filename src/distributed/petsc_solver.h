@@ -1,4 +1,4 @@
-// The global step of all ranks: conjugate gradients with multigrid of PETSc, set up once for a matrix.
+// The global step of all ranks: conjugate gradients with algebraic multigrid, set up once for a matrix.
 #pragma once
 
 #include <petscsys.h>

@@ -80,7 +80,7 @@ Diagnostics unshared_parts(const Scene& scene) {
   return out;
 }
 
-Expected<std::unique_ptr<World>> make_shared_world(const Scene& scene, const MpiRanks& ranks) {
+Expected<std::unique_ptr<World>> make_shared_world(const Scene& scene, const MpiRanks& ranks, int threads) {
   Diagnostics problems = check_scene(scene);
   if (!problems.has_errors()) problems.append(unshared_parts(scene));
   if (problems.has_errors()) return problems;
@@ -99,7 +99,7 @@ Expected<std::unique_ptr<World>> make_shared_world(const Scene& scene, const Mpi
                            "\", whose steps are searched for their length, expected a projective one on several ranks");
     }
   if (any_rank(problems.has_errors())) return problems;
-  return {std::make_unique<World>(scene, std::move(*compiled), 1), std::move(problems)};
+  return {std::make_unique<World>(scene, std::move(*compiled), threads), std::move(problems)};
 }
 
 }  // namespace verve

@@ -11,6 +11,6 @@ Diagnostics unshared_parts(const Scene& scene);
 
 /// The world of this rank: its rows of each body, with sums and exchanges over all ranks (set_ranks). None: with the
 /// reasons, the same on all ranks.
-Expected<std::unique_ptr<World>> make_shared_world(const Scene& scene, const MpiRanks& ranks);
+Expected<std::unique_ptr<World>> make_shared_world(const Scene& scene, const MpiRanks& ranks, int threads = 1);
 
 }  // namespace verve

@@ -93,7 +93,7 @@ def compare(what, one, other, bound=1e-6):
 
 def motion():
     """One process, and 1, 2 and 4 ranks, of bodies that are not chaotic."""
-    for scene, words in (("cube", ["--frames", "50"]), ("hippo", ["--frames", "10"])):
+    for scene, words in (("cube", ["--frames", "50"]), ("hippo", ["--frames", "5"])):
         one = simulate(0, f"{scene}_0", scene, *words)
         for ranks in (1, 2, 4) if scene == "cube" else (2,):
             other = simulate(ranks, f"{scene}_{ranks}", scene, *words)
@@ -108,8 +108,8 @@ def motion():
 def methods():
     """Every method, with anchors, gravity, winds, forces, pushes, dials, a half-life and a material that changes."""
     for method in ("pd", "pd_bdf2", "pd_alpha", "cpd", "cpd_bdf2", "cpd_euler"):
-        words = ["--method", method, "--frames", "14"]
-        compare(f"windy by {method}", simulate(0, f"{method}_0", WINDY, *words), simulate(3, f"{method}_3", WINDY, *words))
+        words = ["--method", method, "--frames", "9"]
+        compare(f"windy by {method}", simulate(0, f"{method}_0", WINDY, *words), simulate(2, f"{method}_2", WINDY, *words))
 
 
 def outputs():
