@@ -1,6 +1,7 @@
 #include <petscmat.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "distributed/petsc_rows.h"
 
@@ -52,6 +53,8 @@ Partition partition(const Mesh& mesh, const MpiRanks& ranks) {
 
   Mat graph;
   check(MatCreateMPIAdj(PETSC_COMM_WORLD, count, vertices, start, column, nullptr, &graph), "the graph of a mesh");
+  // on threads of its own PT-Scotch finds now this partition and now that: a run would not be the same again
+  setenv("SCOTCH_PTHREAD_NUMBER", "1", 0);
   MatPartitioning by;
   check(MatPartitioningCreate(PETSC_COMM_WORLD, &by), "partitioning");
   check(MatPartitioningSetAdjacency(by, graph), "partitioning");

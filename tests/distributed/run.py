@@ -23,7 +23,21 @@ def skip(reason):
 
 
 test, program, folder = sys.argv[1], *map(os.path.abspath, sys.argv[2:4])
+
+
+def refuse_alone():
+    """Without verve-distributed beside it, the program says so under mpirun in place of running several times."""
+    os.makedirs(folder, exist_ok=True)
+    alone = shutil.copy(program, os.path.join(folder, "verve"))
+    done = subprocess.run([alone, "simulate", "cube"], env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"), cwd=folder,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    os.remove(alone)
+    if done.returncode != 2 or "-DVERVE_PETSC=ON" not in done.stderr or os.path.exists(os.path.join(folder, "runs")):
+        sys.exit(f"run.py: found exit code {done.returncode} and\n{done.stderr}")
+
+
 if test == "absent":
+    refuse_alone()
     skip("it is not built; scripts/install-deps distributed, then -DVERVE_PETSC=ON")
 if not shutil.which("mpirun"):
     skip("there is no mpirun; scripts/install-deps distributed")
@@ -100,6 +114,8 @@ def motion():
             compare(f"{scene} on {ranks} ranks", one, other)
             expect((one.column("iterations") == other.column("iterations")).all(),
                    f"{scene} on {ranks} ranks: found other numbers of iterations")
+    again = simulate(2, "cube_again", "cube", "--frames", "50")
+    expect((again.x == Run("cube_2").x).all(), "cube on 2 ranks: found other bits in a second run")
     # what swings takes round-off on from frame to frame unless its steps have converged
     words = ["--frames", "5", "--set", "solver.tolerance=1e-10", "--set", "solver.iterations=400"]
     compare("pendulum on 2 ranks", simulate(0, "pendulum_0", "pendulum", *words), simulate(2, "pendulum_2", "pendulum", *words))
@@ -161,6 +177,7 @@ def checkpoint():
 
 def refusals():
     """Everything that several ranks cannot do, by name and at once; nothing is written."""
+    refuse_alone()
     scene = json.load(open(WINDY))
     scene["solver"] = {"method": "newton"}
     scene["bodies"][1]["mass_matrix"] = "consistent"
