@@ -114,8 +114,8 @@ def motion():
             compare(f"{scene} on {ranks} ranks", one, other)
             expect((one.column("iterations") == other.column("iterations")).all(),
                    f"{scene} on {ranks} ranks: found other numbers of iterations")
-    again = simulate(2, "cube_again", "cube", "--frames", "50")
-    expect((again.x == Run("cube_2").x).all(), "cube on 2 ranks: found other bits in a second run")
+    again = simulate(2, "cube_again", "cube", "--frames", "8")
+    expect((again.x == Run("cube_2").x[:9]).all(), "cube on 2 ranks: found other bits in a second run")
     # what swings takes round-off on from frame to frame unless its steps have converged
     words = ["--frames", "5", "--set", "solver.tolerance=1e-10", "--set", "solver.iterations=400"]
     compare("pendulum on 2 ranks", simulate(0, "pendulum_0", "pendulum", *words), simulate(2, "pendulum_2", "pendulum", *words))
@@ -124,7 +124,7 @@ def motion():
 def methods():
     """Every method, with anchors, gravity, winds, forces, pushes, dials, a half-life and a material that changes."""
     for method in ("pd", "pd_bdf2", "pd_alpha", "cpd", "cpd_bdf2", "cpd_euler"):
-        words = ["--method", method, "--frames", "9"]
+        words = ["--method", method, "--frames", "9", "--set", "solver.iterations=40"]
         compare(f"windy by {method}", simulate(0, f"{method}_0", WINDY, *words), simulate(2, f"{method}_2", WINDY, *words))
 
 
