@@ -80,7 +80,7 @@ void RigidImpulse::impulse(const Vec3& impulse, const Vec3& point, double radius
   if (sum > 0) {
     for (int r = 0; r < count; ++r)
       if (mass[r] > 0) add(r, impulse * (falloff(r) / sum));
-  } else if (nearest_rank(best)) {
+  } else if (!ranks() || nearest_rank(best)) {
     add(near, impulse / mass[near]);
   }
 }

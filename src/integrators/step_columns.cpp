@@ -64,6 +64,7 @@ void StepSolver::find_pivot() {
     Vec3 at;
   };
   const auto first_of_ranks = [](const Point& own) {
+    if (!ranks()) return own;
     for (const Point& p : gather_ranks(own))
       if (p.there > 0) return p;
     return Point{};
@@ -84,8 +85,11 @@ void StepSolver::find_pivot() {
     const Vec3 d = point.xyz() - first.at;
     if (dot(d, d) > dot(own_far, own_far)) own_far = d;
   });
-  for (const Vec3& d : gather_ranks(own_far))
+  if (!ranks()) far = own_far;
+  for (int r = 0; ranks() && r < ranks()->size(); ++r) {  // the same on all ranks, of equal ones the first
+    const Vec3 d = of_rank(r == ranks()->rank(), own_far);
     if (dot(d, d) > dot(far, far)) far = d;
+  }
   // one point but for the round-off of coordinates
   const double same = 1e-9 * (norm(first.at) + std::sqrt(2 * island_.rest().size / total_mass_));
   const bool axis = norm(far) > same;

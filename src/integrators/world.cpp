@@ -276,7 +276,7 @@ void World::apply_pushes(double from, double to) {
         int best = 0;
         for (int r = 1; r < body.count; ++r)
           if (distance(r) < distance(best)) best = r;
-        point = of_rank(nearest_rank(distance(best)), state.x[body.first + best].xyz());
+        point = of_rank(!ranks() || nearest_rank(distance(best)), state.x[body.first + best].xyz());
       }
       k.impulse(push.impulse, point, push.radius);
     }
