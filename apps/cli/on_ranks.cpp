@@ -28,7 +28,8 @@ bool start_on_ranks(int count, char** words, int& code) {
   const std::string command = words[1];
   bool measures = false;  // bench --only distributed, which starts mpirun itself
   for (int i = 2; command == "bench" && i < count; ++i)
-    measures = measures || (words[i] == std::string("--only") && i + 1 < count && words[i + 1] == std::string("distributed")) ||
+    measures = measures ||
+               (words[i] == std::string("--only") && i + 1 < count && words[i + 1] == std::string("distributed")) ||
                words[i] == std::string("--only=distributed");
   if (!measures && (together == 0 || (command != "simulate" && command != "bench"))) return false;
   std::error_code unknown;
@@ -37,7 +38,8 @@ bool start_on_ranks(int count, char** words, int& code) {
   if (!measures && together == 1 && !std::filesystem::exists(program, unknown)) return false;
   execv(program.c_str(), words);
   Diagnostics problems;
-  problems.error(program, std::string("cannot be started: ") + std::strerror(errno) + "; it is built with -DVERVE_PETSC=ON (docs/distributed.md), and "
+  problems.error(program, std::string("cannot be started: ") + std::strerror(errno) +
+                              "; it is built with -DVERVE_PETSC=ON (docs/distributed.md), and "
                               "belongs beside verve");
   code = refuse(problems, "nothing was run");
   return true;

@@ -24,9 +24,10 @@ constexpr int frames = 4;  // measured, after one that sets everything up
 /// A box that is stretched and spins, as the built-in cube does.
 std::string box_text(int cells) {
   const std::string n = std::to_string(cells);
-  return R"({"version": 1, "name": "box", "solver": {"method": "cpd"}, "bodies": [{"name": "box", "mesh": {"generator": )"
-         R"("box", "cells": [)" + n + ", " + n + ", " + n + R"(], "tets_per_cell": 6}, "density": 1000, "potentials": )"
-         R"([{"type": "tet_strain", "mu": 8e3}], "initial": {"stretch": [1, 1.3, 1], "angular_velocity": [0.2, 1, 0]}}]})";
+  return R"({"version": 1, "name": "box", "solver": {"method": "cpd"}, "bodies": [{"name": "box", )"
+         R"("mesh": {"generator": "box", "cells": [)" + n + ", " + n + ", " + n + R"(], "tets_per_cell": 6}, )"
+         R"("density": 1000, "potentials": [{"type": "tet_strain", "mu": 8e3}], )"
+         R"("initial": {"stretch": [1, 1.3, 1], "angular_velocity": [0.2, 1, 0]}}]})";
 }
 
 double peak_bytes() {
@@ -37,8 +38,8 @@ double peak_bytes() {
 
 /// A row of the table: of messages, those of the rank that sends most.
 struct Row {
-  double cells, ranks, tets, vertices, set_up, preconditioner, milliseconds, iterations, solves, krylov, messages, bytes,
-      sums, bytes_per_tet;
+  double cells, ranks, tets, vertices, set_up, preconditioner, milliseconds, iterations, solves, krylov, messages,
+      bytes, sums, bytes_per_tet;
 };
 constexpr const char* head =
     "cells,ranks,tetrahedra,vertices,setup_s,preconditioner_s,frame_ms,iterations,solves,krylov_iterations,messages,"
@@ -98,21 +99,23 @@ Row run_box(int cells, int ranks, const std::string& program, const std::filesys
 }
 
 void print(const char* title, const std::vector<Row>& rows) {
-  std::printf("\n%s\n%12s %6s %12s %10s %11s %12s %12s %10s %10s %12s\n", title, "tetrahedra", "ranks", "frame [ms]", "ratio",
-              "iterations", "of Krylov", "messages", "MB sent", "sums", "bytes/tet");
+  std::printf("\n%s\n%12s %6s %12s %10s %11s %12s %12s %10s %10s %12s\n", title, "tetrahedra", "ranks", "frame [ms]",
+              "ratio", "iterations", "of Krylov", "messages", "MB sent", "sums", "bytes/tet");
   for (const Row& r : rows)
-    std::printf("%12.0f %6.0f %12.1f %10.2f %11.2f %12.2f %12.0f %10.2f %10.0f %12.0f\n", r.tets, r.ranks, r.milliseconds,
-                r.milliseconds / rows[0].milliseconds, r.iterations, r.krylov, r.messages, 1e-6 * r.bytes, r.sums,
-                r.bytes_per_tet);
+    std::printf("%12.0f %6.0f %12.1f %10.2f %11.2f %12.2f %12.0f %10.2f %10.0f %12.0f\n", r.tets, r.ranks,
+                r.milliseconds, r.milliseconds / rows[0].milliseconds, r.iterations, r.krylov, r.messages,
+                1e-6 * r.bytes, r.sums, r.bytes_per_tet);
 }
 
 /// From what was counted on two ranks, on a network of 1.5 us and 10 GB/s: a rank inside has 26 neighbours where one of
 /// two has one, and six faces; a sum takes log2(ranks) steps.
 void print_projection(const Row& alone, const Row& two) {
   constexpr double latency = 1.5e-3, megabytes_per_ms = 10, neighbours = 26, faces = 6;
-  std::printf("\nA projection, not a measurement: each rank with %.0f tetrahedra, as one has alone, the messages and sums that\n"
-              "were counted on two ranks, and a network of 1.5 us and 10 GB/s.\n%8s %16s %12s %14s %12s %12s\n",
-              alone.tets, "ranks", "tetrahedra", "frame [ms]", "messages [ms]", "volume [ms]", "sums [ms]");
+  std::printf(
+      "\nA projection, not a measurement: each rank with %.0f tetrahedra, as one has alone, the messages and sums "
+      "that\n"
+      "were counted on two ranks, and a network of 1.5 us and 10 GB/s.\n%8s %16s %12s %14s %12s %12s\n",
+      alone.tets, "ranks", "tetrahedra", "frame [ms]", "messages [ms]", "volume [ms]", "sums [ms]");
   for (const double ranks : {1.0, 8.0, 64.0, 1000.0}) {
     const bool many = ranks > 1;
     const double messages = many ? latency * two.messages * std::min(neighbours, ranks - 1) : 0;
@@ -146,9 +149,9 @@ int bench(const Options& o, const MpiRanks& ranks, Diagnostics problems) {
 int bench_on_one_and_two(const Options& o) {
   std::error_code failed;
   const std::string program = std::filesystem::read_symlink("/proc/self/exe", failed).string();
-  const std::filesystem::path file = o.csv.empty() ? std::filesystem::temp_directory_path() /
-                                                         ("verve_bench_" + std::to_string(getpid()) + ".csv")
-                                                   : std::filesystem::path(o.csv);
+  const std::filesystem::path file =
+      o.csv.empty() ? std::filesystem::temp_directory_path() / ("verve_bench_" + std::to_string(getpid()) + ".csv")
+                    : std::filesystem::path(o.csv);
   // twice the vertices of the first, to a few per cent
   const int one = o.quick ? 10 : 26, two = o.quick ? 13 : 33;
   std::vector<Row> strong, weak;

@@ -34,10 +34,16 @@ constexpr const char* help_text =
 
 Options read_options(int count, char** words, Diagnostics& problems) {
   Options o;
-  const std::map<std::string, std::string*> values = {
-      {"--out", &o.out},         {"--frames", &o.frames},       {"--method", &o.method},       {"--threads", &o.threads},
-      {"--record", &o.record},   {"--precision", &o.precision}, {"--snapshot-every", &o.snapshot_every},
-      {"--resume", &o.resume},   {"--csv", &o.csv},             {"--pieces-every", &o.pieces_every}};
+  const std::map<std::string, std::string*> values = {{"--out", &o.out},
+                                                      {"--frames", &o.frames},
+                                                      {"--method", &o.method},
+                                                      {"--threads", &o.threads},
+                                                      {"--record", &o.record},
+                                                      {"--precision", &o.precision},
+                                                      {"--snapshot-every", &o.snapshot_every},
+                                                      {"--resume", &o.resume},
+                                                      {"--csv", &o.csv},
+                                                      {"--pieces-every", &o.pieces_every}};
   std::string only;
   for (int i = 1; i < count; ++i) {
     std::string word = words[i], value;
@@ -83,7 +89,8 @@ Options read_options(int count, char** words, Diagnostics& problems) {
     }
   }
   for (const std::string& word : o.petsc)
-    if (word.starts_with("--")) problems.error(word, "found it behind an option of PETSc, expected those of Verve first");
+    if (word.starts_with("--"))
+      problems.error(word, "found it behind an option of PETSc, expected those of Verve first");
   if (!o.help && o.command != "simulate" && o.command != "bench")
     problems.error("COMMAND", "found \"" + o.command + "\", expected simulate or bench on several ranks");
   if (o.command == "bench" && !only.empty() && only != "distributed")
@@ -108,7 +115,9 @@ void report(const Diagnostics& problems, const MpiRanks& ranks) {
   if (ranks.rank() > 0) return;
   for (const Diagnostic& d : problems.items())
     std::fprintf(stderr, "%s%s%s%s\n", d.where.c_str(), d.where.empty() ? "" : ": ",
-                 d.severity == Severity::warning ? "warning: " : d.severity == Severity::note ? "note: " : "",
+                 d.severity == Severity::warning ? "warning: "
+                 : d.severity == Severity::note  ? "note: "
+                                                 : "",
                  d.what.c_str());
 }
 

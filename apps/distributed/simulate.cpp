@@ -96,7 +96,8 @@ int simulate(const Options& o, const MpiRanks& ranks, Diagnostics problems) {
   const int every = read_number("--snapshot-every", o.snapshot_every, problems);
   const int threads = read_number("--threads", o.threads, problems);
   const int pieces = read_number("--pieces-every", o.pieces_every, problems);
-  if (o.scene.empty()) problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
+  if (o.scene.empty())
+    problems.error("SCENE", "nothing given, expected a built-in scene (verve list scenes) or a JSON file");
   if (problems.has_errors()) return refuse(problems, ranks);
   const Expected<Scene> read = read_scene(o.scene, overrides);
   problems.append(read.diagnostics());

@@ -1,5 +1,5 @@
-// The processes of a distributed run (docs/distributed.md). Each has rows of its own; what is summed over rows is summed
-// over all of them. A program that is one process has none of this, and its sums stay as they are.
+// The processes of a distributed run (docs/distributed.md). Each has rows of its own; what is summed over rows is
+// summed over all of them. A program that is one process has none of this, and its sums stay as they are.
 #pragma once
 
 #include <type_traits>

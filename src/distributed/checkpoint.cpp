@@ -54,7 +54,8 @@ std::vector<Held> gather_held(const Anchor& anchor, const Model& model, const Mp
                            PETSC_COMM_WORLD),
             "anchors of all ranks");
   std::vector<Held> out;
-  for (size_t k = 0; k < all.size(); k += 5) out.push_back({all[k], {all[k + 1], all[k + 2], all[k + 3], 0}, all[k + 4]});
+  for (size_t k = 0; k < all.size(); k += 5)
+    out.push_back({all[k], {all[k + 1], all[k + 2], all[k + 3], 0}, all[k + 4]});
   std::sort(out.begin(), out.end(), [](const Held& a, const Held& b) { return a.vertex < b.vertex; });
   return out;
 }
@@ -108,8 +109,7 @@ void write_checkpoint(const std::filesystem::path& path, const World& world, con
   all_or_none(ranks, failed ? path.string() + ": cannot be written: " + failed.message() : "");
 }
 
-void read_checkpoint(const std::filesystem::path& path, World& world, const VertexOrder& order,
-                     const MpiRanks& ranks) {
+void read_checkpoint(const std::filesystem::path& path, World& world, const VertexOrder& order, const MpiRanks& ranks) {
   std::ifstream in(path, std::ios::binary);
   Head head{};
   std::vector<unsigned char> bytes;
@@ -117,16 +117,19 @@ void read_checkpoint(const std::filesystem::path& path, World& world, const Vert
   const std::string where = path.string() + ": ";
   if (!in) {
     error = where + "cannot be read, expected a checkpoint";
-  } else if (!in.read(reinterpret_cast<char*>(&head), sizeof head) || std::memcmp(head.magic, magic, sizeof magic) != 0) {
+  } else if (!in.read(reinterpret_cast<char*>(&head), sizeof head) ||
+             std::memcmp(head.magic, magic, sizeof magic) != 0) {
     error = where + "found no checkpoint, expected a file that verve simulate --snapshot-every wrote on several ranks";
   } else if (head.format != format) {
-    error = where + "found version " + std::to_string(head.format) + " of the format, expected " + std::to_string(format);
+    error =
+        where + "found version " + std::to_string(head.format) + " of the format, expected " + std::to_string(format);
   } else if (head.vertices != std::uint64_t(order.vertices())) {
     error = where + "found " + std::to_string(head.vertices) + " vertices, expected " +
             std::to_string(order.vertices()) + ", those of the scene";
   } else {
     bytes.resize(head.state);
-    if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()))) error = where + "ends too early";
+    if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size())))
+      error = where + "ends too early";
   }
   State state = world.state;
   State read;
@@ -138,7 +141,8 @@ void read_checkpoint(const std::filesystem::path& path, World& world, const Vert
 
   const size_t arrays = arrays_of(state).size();
   if (head.arrays != arrays)
-    throw std::runtime_error(where + "found " + std::to_string(head.arrays) + " arrays, expected " + std::to_string(arrays));
+    throw std::runtime_error(where + "found " + std::to_string(head.arrays) + " arrays, expected " +
+                             std::to_string(arrays));
   read.bodies = state.bodies;  // whose rows are elsewhere
   read.acceleration.resize(state.acceleration.size());
   {
@@ -155,16 +159,17 @@ void read_checkpoint(const std::filesystem::path& path, World& world, const Vert
   for (size_t a = 0; a < read.anchors.size(); ++a) {
     AnchorState& s = read.anchors[a];
     const Anchor& anchor = world.matter.anchors[a];
-    const std::vector<Held> all = gather_held(anchor, world.model, ranks,
-                                              [](size_t, int vertex) { return Held{double(vertex), {}, 0}; });
+    const std::vector<Held> all = gather_held(anchor, world.model, ranks, [](size_t, int vertex) {
+      return Held{double(vertex), {}, 0};
+    });
     if (all.size() != s.hold.size()) throw std::runtime_error(where + "found anchors of other vertices");
     std::vector<Vec4> hold;
     std::vector<double> hardness;
     for (const int row : anchor.rows) {
       const double vertex = world.model.bodies[size_t(anchor.body)].vertex_of_row[size_t(row)];
-      const size_t i = size_t(std::lower_bound(all.begin(), all.end(), vertex,
-                                               [](const Held& h, double v) { return h.vertex < v; }) -
-                              all.begin());
+      const size_t i = size_t(
+          std::lower_bound(all.begin(), all.end(), vertex, [](const Held& h, double v) { return h.vertex < v; }) -
+          all.begin());
       hold.push_back(s.hold[i]);
       if (!s.hardness.empty()) hardness.push_back(s.hardness[i]);
     }

@@ -12,7 +12,6 @@ void write_checkpoint(const std::filesystem::path& path, const World& world, con
                       const MpiRanks& ranks);
 
 /// The world goes on from there. Throws where the file is none of this scene.
-void read_checkpoint(const std::filesystem::path& path, World& world, const VertexOrder& order,
-                     const MpiRanks& ranks);
+void read_checkpoint(const std::filesystem::path& path, World& world, const VertexOrder& order, const MpiRanks& ranks);
 
 }  // namespace verve

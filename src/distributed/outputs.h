@@ -16,7 +16,7 @@ namespace verve {
 class VertexOrder {
  public:
   explicit VertexOrder(const Model& model);
-  long vertices() const { return vertices_; }        // of all bodies and ranks
+  long vertices() const { return vertices_; }                  // of all bodies and ranks
   long first(int body) const { return first_[size_t(body)]; }  // of a body, among all
   const std::vector<int>& places() const { return places_; }   // of the rows here, ascending
   const std::vector<int>& rows() const { return rows_; }       // in the state, of each of these

@@ -9,7 +9,7 @@ PetscSession::PetscSession(const std::vector<std::string>& options) {
   int count = int(arguments.size()) - 1;
   char** list = arguments.data();
   check(PetscInitialize(&count, &list, nullptr, nullptr), "PETSc could not be started");
-  PetscPopSignalHandler();                                   // a signal ends the process as it does anywhere
+  PetscPopSignalHandler();                                  // a signal ends the process as it does anywhere
   PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);  // one message, and that is ours
 }
 
@@ -20,8 +20,8 @@ MpiRanks::MpiRanks() {
   MPI_Comm_size(PETSC_COMM_WORLD, &size_);
 }
 
-/// The order in which an all-reduce adds is a matter of the number of ranks, and each of them gets the same bits: that is
-/// what PETSc's own dot products go by.
+/// The order in which an all-reduce adds is a matter of the number of ranks, and each of them gets the same bits: that
+/// is what PETSc's own dot products go by.
 void MpiRanks::sum(double* values, int count) const {
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD), "a sum over all ranks");
 }

@@ -64,8 +64,7 @@ BodyShare share_of(const Body& whole, const MpiRanks& ranks) {
   std::vector<char> needed(vertices, 0);
   const auto visit = [&](const auto& elements) {
     for (const auto& corners : elements) {
-      const bool touches =
-          std::any_of(corners.begin(), corners.end(), [&](int v) { return owner[v] == ranks.rank(); });
+      const bool touches = std::any_of(corners.begin(), corners.end(), [&](int v) { return owner[v] == ranks.rank(); });
       for (const int v : corners) needed[v] = needed[v] || touches;
     }
   };
@@ -87,8 +86,8 @@ BodyShare share_of(const Body& whole, const MpiRanks& ranks) {
   out.rows = std::make_shared<PetscRows>(owned, copies, std::move(numbers));
   const int least = *std::min_element(count.begin(), count.end() - 1);
   if (least == 0)
-    throw std::invalid_argument("body \"" + whole.name + "\": found " + std::to_string(ranks.size()) +
-                                " ranks and " + std::to_string(vertices) +
+    throw std::invalid_argument("body \"" + whole.name + "\": found " + std::to_string(ranks.size()) + " ranks and " +
+                                std::to_string(vertices) +
                                 " vertices, expected some vertices for each rank: fewer ranks can");
   return out;
 }

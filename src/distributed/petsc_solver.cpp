@@ -10,14 +10,14 @@ namespace verve {
 
 namespace {
 
-/// Of the right-hand side, in the norm of the preconditioner, which is that of A but for what multigrid leaves [1]. Steps
-/// correct themselves: with this they take the iterations that they take with a factor, and end 1e-9 of the size from
-/// there after 50 frames (cube, hippo; 1e-4: 2e-6, 1e-10: 1e-12; decision 027).
+/// Of the right-hand side, in the norm of the preconditioner, which is that of A but for what multigrid leaves [1].
+/// Steps correct themselves: with this they take the iterations that they take with a factor, and end 1e-9 of the size
+/// from there after 50 frames (cube, hippo; 1e-4: 2e-6, 1e-10: 1e-12; decision 027).
 constexpr double accuracy = 1e-7;
 
 /// BoomerAMG where PETSc has hypre: coarse levels that are as sparse on any number of ranks, and iterations that hardly
-/// grow with the mesh (105 k to 1 M tetrahedra: 6.8 to 7.6, GAMG 8.9 to 11.6, in about the same time; hypre's own choice
-/// 3.6 to 4.0 in twice the time; decision 027). What is given as an option counts instead.
+/// grow with the mesh (105 k to 1 M tetrahedra: 6.8 to 7.6, GAMG 8.9 to 11.6, in about the same time; hypre's own
+/// choice 3.6 to 4.0 in twice the time; decision 027). What is given as an option counts instead.
 void set_default_options() {
 #ifdef PETSC_HAVE_HYPRE
   constexpr const char* chosen[][2] = {{"-pc_hypre_boomeramg_strong_threshold", "0.5"},

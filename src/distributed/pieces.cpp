@@ -31,11 +31,12 @@ void write_pieces(const std::filesystem::path& folder, const World& world, const
     if (const std::string trouble = write_whole_file(file, grid.text()); !trouble.empty() && error.empty())
       error = file.string() + ": cannot be written: " + trouble;
     if (ranks.rank() > 0) continue;
-    std::string all = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
-                      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n"
-                      "<PPointData>\n<PDataArray type=\"Float32\" Name=\"velocity\" NumberOfComponents=\"3\"/>\n"
-                      "</PPointData>\n<PPoints>\n<PDataArray type=\"Float32\" Name=\"Points\" "
-                      "NumberOfComponents=\"3\"/>\n</PPoints>\n";
+    std::string all =
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" "
+        "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PUnstructuredGrid GhostLevel=\"0\">\n"
+        "<PPointData>\n<PDataArray type=\"Float32\" Name=\"velocity\" NumberOfComponents=\"3\"/>\n"
+        "</PPointData>\n<PPoints>\n<PDataArray type=\"Float32\" Name=\"Points\" "
+        "NumberOfComponents=\"3\"/>\n</PPoints>\n";
     for (int r = 0; r < ranks.size(); ++r) all += "<Piece Source=\"" + piece(r) + "\"/>\n";
     all += "</PUnstructuredGrid>\n</VTKFile>\n";
     if (const std::string trouble = write_whole_file(folder / (stem + ".pvtu"), all); !trouble.empty() && error.empty())

@@ -36,10 +36,12 @@ std::string place(const char* list, size_t index, const char* key = "") {
 
 void look_at_solver(const SolverSpec& s, Diagnostics& out) {
   const auto one = [&](const char* key, bool good, const std::string& found, const char* expected) {
-    if (!good) out.error(std::string("solver.") + key, "found " + found + ", expected " + expected + " on several ranks");
+    if (!good)
+      out.error(std::string("solver.") + key, "found " + found + ", expected " + expected + " on several ranks");
   };
   if (std::find(methods.begin(), methods.end(), s.method) == methods.end())
-    out.error("solver.method", "found \"" + s.method + "\", expected one of " + names_of_methods() + " on several ranks");
+    out.error("solver.method",
+              "found \"" + s.method + "\", expected one of " + names_of_methods() + " on several ranks");
   one("integrator", s.integrator.empty(), "\"" + s.integrator + "\"", "that of the method");
   one("minimizer", s.minimizer.empty(), "\"" + s.minimizer + "\"", "that of the method");
   one("conservation", s.conservation.empty(), "\"" + s.conservation + "\"", "that of the method");

@@ -36,7 +36,8 @@ int MPI_Send(const void* data, int count, MPI_Datatype type, int to, int tag, MP
   verve::add(verve::bytes_of(count, type));
   return PMPI_Send(data, count, type, to, tag, comm);
 }
-int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
   const int out = PMPI_Send_init(data, count, type, to, tag, comm, request);
   verve::persistent[*request] = verve::bytes_of(count, type);
   return out;
@@ -51,12 +52,12 @@ int MPI_Start(MPI_Request* request) {
 }
 int MPI_Startall(int count, MPI_Request* requests) {
   for (int i = 0; i < count; ++i)
-    if (const auto known = verve::persistent.find(requests[i]); known != verve::persistent.end()) verve::add(known->second);
+    if (const auto known = verve::persistent.find(requests[i]); known != verve::persistent.end())
+      verve::add(known->second);
   return PMPI_Startall(count, requests);
 }
 int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   verve::sent.sums += 1;
   return PMPI_Allreduce(from, to, count, type, op, comm);
 }
-
 }

@@ -3,7 +3,7 @@
 
 namespace verve {
 
-struct Traffic {  // of this rank, so far
+struct Traffic {                   // of this rank, so far
   double messages = 0, bytes = 0;  // sent
   double sums = 0;                 // all-reduces
 };

@@ -61,10 +61,11 @@ void VtuGrid::add_cells(const char* name, int components, const std::vector<floa
 }
 
 std::string VtuGrid::text() const {
-  std::string out = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                    "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" +
-                    std::to_string(points_) + "\" NumberOfCells=\"" + std::to_string(cells_) + "\">\n" + grid_ +
-                    "<PointData Vectors=\"velocity\">\n" + of_points_ + "</PointData>\n";
+  std::string out =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" +
+      std::to_string(points_) + "\" NumberOfCells=\"" + std::to_string(cells_) + "\">\n" + grid_ +
+      "<PointData Vectors=\"velocity\">\n" + of_points_ + "</PointData>\n";
   if (!of_cells_.empty()) out += "<CellData Scalars=\"strain\">\n" + of_cells_ + "</CellData>\n";
   return out + "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_" + data_ +
          "\n</AppendedData>\n</VTKFile>\n";

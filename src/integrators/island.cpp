@@ -52,7 +52,8 @@ MatrixTerms Island::matrix_terms() const {
   MatrixTerms terms{&forcing.mass, &consistent_.coupling, {}, &anchors_};
   int first = 0;
   for (const int b : bodies_) {
-    terms.bodies.push_back({&matter_.bodies[b].potentials, first, model_.bodies[b].tearing != nullptr, model_.bodies[b].shared.get()});
+    const Body& body = model_.bodies[b];
+    terms.bodies.push_back({&matter_.bodies[b].potentials, first, body.tearing != nullptr, body.shared.get()});
     first += model_.bodies[b].count;
   }
   return terms;

@@ -30,9 +30,10 @@ std::optional<Deformation> Vibration::deformation(const Island& island) {
     const Body& body = island.body(k);
     const Vec4 *x = island.motion.x.data() + island.offset(k), *rest = island.rest().rows.data() + island.offset(k);
     const Vec3 origin = of_rank(is_first_rank(), x[0].xyz());
-    const RowShape shape = sum_over_ranks(ordered_sum<RowShape>(body.count, grain, shape_parts_, [&](int begin, int end) {
+    const RowShape own = ordered_sum<RowShape>(body.count, grain, shape_parts_, [&](int begin, int end) {
       return shape_rows(body.mass.data(), x, rest, origin, begin, end);
-    }));
+    });
+    const RowShape shape = sum_over_ranks(own);
     const Vec3 center = origin + shape.x / body.total_mass;
     const Mat3 rotation = nearest_rotation(shape.moment);
     distance += 0.5 * ordered_sum<double>(body.count, grain, distance_parts_, [&](int begin, int end) {

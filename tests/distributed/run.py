@@ -107,7 +107,7 @@ def compare(what, one, other, bound=1e-6):
 
 def motion():
     """One process, and 1, 2 and 4 ranks, of bodies that are not chaotic."""
-    for scene, words in (("cube", ["--frames", "50"]), ("hippo", ["--frames", "5"])):
+    for scene, words in (("cube", ["--frames", "50"]), ("hippo", ["--frames", "3"])):
         one = simulate(0, f"{scene}_0", scene, *words)
         for ranks in (1, 2, 4) if scene == "cube" else (2,):
             other = simulate(ranks, f"{scene}_{ranks}", scene, *words)
@@ -117,14 +117,14 @@ def motion():
     again = simulate(2, "cube_again", "cube", "--frames", "8")
     expect((again.x == Run("cube_2").x[:9]).all(), "cube on 2 ranks: found other bits in a second run")
     # what swings takes round-off on from frame to frame unless its steps have converged
-    words = ["--frames", "5", "--set", "solver.tolerance=1e-10", "--set", "solver.iterations=400"]
+    words = ["--frames", "2", "--set", "solver.tolerance=1e-10", "--set", "solver.iterations=400"]
     compare("pendulum on 2 ranks", simulate(0, "pendulum_0", "pendulum", *words), simulate(2, "pendulum_2", "pendulum", *words))
 
 
 def methods():
     """Every method, with anchors, gravity, winds, forces, pushes, dials, a half-life and a material that changes."""
     for method in ("pd", "pd_bdf2", "pd_alpha", "cpd", "cpd_bdf2", "cpd_euler"):
-        words = ["--method", method, "--frames", "9", "--set", "solver.iterations=40"]
+        words = ["--method", method, "--frames", "9", "--set", "solver.iterations=12"]
         compare(f"windy by {method}", simulate(0, f"{method}_0", WINDY, *words), simulate(2, f"{method}_2", WINDY, *words))
 
 
