@@ -13,7 +13,7 @@ import sys
 # Every page of docs/ has its place here.
 NAV = [
     ("Start", ["index", "getting_started", "gallery", "lessons"]),
-    ("Use", ["commands", "scenes", "meshes", "materials", "live", "outputs", "blender", "pictures", "compare", "beside_others", "snapshots", "budget",
+    ("Use", ["commands", "scenes", "meshes", "materials", "live", "outputs", "blender", "pictures", "compare", "beside_others", "snapshots", "distributed", "budget",
              "tearing", "plasticity", "library", "python", "python_api", "extending"]),
     ("Methods", ["step", "pd", "cpd", "published", "integrators", "minimisers", "not_built", "constraints", "explicit", "position_based",
                  "fepr", "after_the_step", "potentials", "contact", "contact_methods", "detection"]),

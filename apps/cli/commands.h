@@ -11,6 +11,10 @@ namespace verve::cli {
 /// Of the program, as it was called.
 extern char** arguments;
 
+/// Under mpirun simulate and bench are those of several ranks (docs/distributed.md): another program takes the place of
+/// this one. True, with the exit code: it is not there. False: there is nothing to start.
+bool start_on_ranks(int count, char** words, int& code);
+
 enum ExitCode { exit_done = 0, exit_failed = 1, exit_bad_input = 2 };
 
 /// Values stay text until the command reads them, so that every bad one is reported together with the scene's problems.

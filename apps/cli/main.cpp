@@ -397,7 +397,7 @@ int main(int argc, char** argv) {
     if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", O_RDWR) != fd) return exit_failed;
   int code = exit_failed;
   try {
-    code = dispatch(argc, argv);
+    if (!start_on_ranks(argc, argv, code)) code = dispatch(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("verve: not enough memory for this; fewer cells or vertices need less\n", stderr);
   } catch (const std::length_error&) {

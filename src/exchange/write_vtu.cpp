@@ -6,41 +6,11 @@
 #include "base/json.h"
 #include "exchange/animation.h"
 #include "exchange/output.h"
+#include "exchange/vtu_grid.h"
 
 namespace verve {
 
 namespace {
-
-/// Arrays behind the XML: each after the number of its bytes.
-class Appended {
- public:
-  template <class T>
-  std::string add(const char* name, const char* type, int components, const std::vector<T>& values) {
-    const std::string tag = "<DataArray type=\"" + std::string(type) + "\" Name=\"" + name + "\" NumberOfComponents=\"" +
-                            std::to_string(components) + "\" format=\"appended\" offset=\"" + std::to_string(data_.size()) + "\"/>\n";
-    raw(std::uint64_t(values.size() * sizeof(T)));
-    for (const T v : values) raw(v);
-    return tag;
-  }
-  const std::string& data() const { return data_; }
-
- private:
-  template <class T>
-  void raw(T value) {
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    if (std::endian::native == std::endian::big) std::reverse(bytes, bytes + sizeof value);
-    data_.append(bytes, sizeof value);
-  }
-  std::string data_;
-};
-
-std::string vectors(Appended& arrays, const char* name, const std::vector<Vec3>& x, bool wide) {
-  std::vector<double> numbers;
-  for (const Vec3& p : x) numbers.insert(numbers.end(), {p.x, p.y, p.z});
-  if (wide) return arrays.add(name, "Float64", 3, numbers);
-  return arrays.add(name, "Float32", 3, std::vector<float>(numbers.begin(), numbers.end()));
-}
 
 /// |FᵀF - I| / 2 of a tetrahedron, by Frobenius' norm.
 double green_strain(const std::vector<Vec3>& x, const std::vector<Vec3>& rest, const std::array<int, 4>& t) {
@@ -59,46 +29,23 @@ double von_mises(const std::array<double, 6>& s) {
 void write_frame(const Mesh& mesh, const AnimatedShape& shape, const std::vector<Vec3>& velocity,
                  const std::vector<Vec3>& forces, const std::vector<std::array<double, 6>>& stress, bool wide,
                  const std::filesystem::path& file) {
-  std::vector<std::int32_t> connectivity, offsets;
-  std::vector<std::uint8_t> types;
-  const auto cells = [&](const auto& elements, std::uint8_t type) {
-    for (const auto& e : elements) {
-      connectivity.insert(connectivity.end(), e.begin(), e.end());
-      offsets.push_back(std::int32_t(connectivity.size()));
-      types.push_back(type);
-    }
-  };
-  cells(mesh.tetrahedra, 10);
-  cells(mesh.triangles, 5);
-  cells(mesh.edges, 3);
-  Appended arrays;
-  std::string text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
-                     "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"" +
-                     std::to_string(mesh.vertices.size()) + "\" NumberOfCells=\"" + std::to_string(types.size()) + "\">\n";
-  text += "<Points>\n" + vectors(arrays, "Points", mesh.vertices, wide) + "</Points>\n<Cells>\n";
-  text += arrays.add("connectivity", "Int32", 1, connectivity) + arrays.add("offsets", "Int32", 1, offsets) +
-          arrays.add("types", "UInt8", 1, types);
-  text += "</Cells>\n<PointData Vectors=\"velocity\">\n" + vectors(arrays, "velocity", velocity, wide);
-  if (forces.size() == mesh.vertices.size()) text += vectors(arrays, "contact_force", forces, false);
-  text += "</PointData>\n";
+  VtuGrid grid(mesh, wide);
+  grid.add_points("velocity", velocity);
+  if (forces.size() == mesh.vertices.size()) grid.add_points("contact_force", forces, false);
   if (!mesh.tetrahedra.empty() && shape.rest.size() == mesh.vertices.size()) {
     std::vector<float> strain;
     for (const auto& t : mesh.tetrahedra) strain.push_back(float(green_strain(mesh.vertices, shape.rest, t)));
-    strain.resize(types.size(), 0);
-    text += "<CellData Scalars=\"strain\">\n" + arrays.add("strain", "Float32", 1, strain);
+    strain.resize(grid.cells(), 0);
+    grid.add_cells("strain", 1, strain);
     if (stress.size() == mesh.tetrahedra.size()) {
       std::vector<float> tensor, size;
       for (const auto& s : stress) tensor.insert(tensor.end(), s.begin(), s.end()), size.push_back(float(von_mises(s)));
-      tensor.resize(6 * types.size(), 0), size.resize(types.size(), 0);
-      text += arrays.add("stress", "Float32", 6, tensor) + arrays.add("von_mises_stress", "Float32", 1, size);
+      tensor.resize(6 * grid.cells(), 0), size.resize(grid.cells(), 0);
+      grid.add_cells("stress", 6, tensor), grid.add_cells("von_mises_stress", 1, size);
     }
-    text += "</CellData>\n";
   }
-  text += "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
   Output out(file);
-  out.text(text);
-  out.text(arrays.data());
-  out.text("\n</AppendedData>\n</VTKFile>\n");
+  out.text(grid.text());
   out.close();
 }
 

@@ -1,5 +1,7 @@
 #include "integrators/anchors.h"
 
+#include "base/ranks.h"
+
 namespace verve {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr double hard_factor = 1000;
 void set_stiffness(Island& island, AnchorTerm& term, const AnchorState& anchor) {
   double& stiffness = term.to_world ? term.world.stiffness : term.links.stiffness;
   std::vector<double>& hardness = term.to_world ? term.world.hardness : term.links.hardness;
-  if (stiffness == anchor.stiffness && hardness == anchor.hardness) return;
+  if (!any_rank(stiffness != anchor.stiffness || hardness != anchor.hardness)) return;
   stiffness = anchor.stiffness, hardness = anchor.hardness;
   term.to_world ? island.anchors_changed() : island.matrix_changed();
 }
@@ -53,9 +55,10 @@ bool Anchors::update(double time) {
 }
 
 bool Anchors::place(Island& island, double time, double fraction) const {
-  bool driven = false;
+  bool driven = false, moved = false, held = false;
   for (AnchorTerm& term : island.anchor_terms()) {
     if (!term.to_world) continue;
+    held = true;
     const AnchorState& s = state_.anchors[term.anchor];
     const bool hard = !s.hardness.empty();
     Vec3 shift = s.moved ? *s.moved : scene_.anchors[term.anchor].path.at(time).value_or(Vec3{});
@@ -66,10 +69,11 @@ bool Anchors::place(Island& island, double time, double fraction) const {
       if (point.xyz() == term.world.points[i].xyz()) continue;
       driven |= hard && fraction > 0;
       term.world.points[i] = point;
-      island.energy_changed();
+      moved = true;
     }
   }
-  return driven;
+  if (held && any_rank(moved)) island.energy_changed();
+  return held && any_rank(driven);
 }
 
 void Anchors::settle(double time) {
@@ -125,12 +129,16 @@ void Anchors::set_specs(const std::vector<AnchorSpec>& given) {
 std::vector<double> Anchors::matrix_diagonal(int b, double inertia) const {
   const Body& body = model_.bodies[b];
   SymmetricAssembly matrix;
-  matrix.begin_pattern(body.count);
-  for (int r = 0; r < body.count; ++r) matrix.add(r, r, body.mass[r] * inertia);
+  const int rows = body.shared ? body.shared->rows() : body.count;
+  matrix.begin_pattern(rows);
+  for (int r = 0; r < rows; ++r) matrix.add(r, r, r < body.count ? body.mass[r] * inertia : 0);
   for (const auto& potential : matter_.bodies[b].potentials) potential->add_weights(matrix, 0, 1);
   matrix.finish_pattern();
+  std::vector<Vec4> diagonal;
+  for (int r = 0; r < rows; ++r) diagonal.push_back({matrix.matrix().value[matrix.matrix().start[r]], 0, 0, 0});
+  if (body.shared) body.shared->give_back(diagonal.data());
   std::vector<double> out;
-  for (int r = 0; r < body.count; ++r) out.push_back(matrix.matrix().value[matrix.matrix().start[r]]);
+  for (int r = 0; r < body.count; ++r) out.push_back(diagonal[r].x);
   return out;
 }
 

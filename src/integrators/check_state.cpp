@@ -115,6 +115,28 @@ class StateCheck {
       expect(s_.gone[b].size() == (tears ? size_t(bodies_[b]->tearing->cells()) : 0),
              "another number of elements that may tear");
     }
+    flows();
+  }
+
+  /// Of each element that flows its shape at rest, as many corners as it has.
+  void flows() {
+    if (!expect(s_.plastic.size() == bodies_.size(), "shapes at rest of another number of bodies")) return;
+    for (size_t b = 0; b < bodies_.size(); ++b) {
+      const Plasticity* const plasticity = present(int(b)) ? bodies_[b]->plasticity.get() : nullptr;
+      const size_t parts = plasticity ? size_t(plasticity->count()) : 0;
+      if (!expect(s_.plastic[b].size() == parts, "shapes at rest of another number of potentials")) return;
+      for (size_t k = 0; k < parts; ++k) {
+        const PlasticFlow &flow = s_.plastic[b][k], like = plasticity->at_rest(int(k));
+        const bool fits = flow.rest.size() == like.rest.size() && flow.flowed.size() == like.flowed.size() &&
+                          flow.in_matrix && flow.in_matrix->size() == like.rest.size();
+        if (!expect(fits, "shapes at rest of another number of elements")) return;
+        const auto good = [](const Vec3& v) { return finite(v); };
+        expect(std::all_of(flow.rest.begin(), flow.rest.end(), good) &&
+                   std::all_of(flow.in_matrix->begin(), flow.in_matrix->end(), good) &&
+                   std::all_of(flow.flowed.begin(), flow.flowed.end(), [](double d) { return finite(d); }),
+               "a shape at rest that is not finite");
+      }
+    }
   }
 
   void materials() {

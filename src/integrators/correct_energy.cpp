@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranks.h"
 #include "integrators/energy_correction.h"
 #include "integrators/step_solver.h"
 
@@ -95,6 +96,7 @@ void StepSolver::return_momenta(StepOutcome& out) {
   const Vec4 shift(change.velocity * base_.hh);
   double work = 0;
   for (int i = 0; i < rows_; ++i) lin_[i] = change.at(motion.x[i]), work += dot(forcing.force[i], shift);
+  work = sum_over_ranks(work);
   for (Vec4& x : motion.x) x += shift;
   add_velocities(lin_);
   out.residual = {{}, {}, out.residual.h + kinetic(motion.v) - before - work};
@@ -119,9 +121,9 @@ void StepSolver::take_energy(double level, StepOutcome& out) {
 
 /// H of the held motion and the pose alone, in the units of metrics.csv.
 double StepSolver::without_relative_motion(const RigidMotion& held) const {
-  double sum = held.kinetic + motion.energy;
+  double sum = once(held.kinetic + motion.energy);
   for (int i = 0; i < rows_; ++i) sum -= dot(forcing.force[i], motion.x[i]);
-  return sum;
+  return sum_over_ranks(sum);
 }
 
 /// To the motion relative to the held one as it is, and what that would have to grow too much for the way that forces
@@ -238,7 +240,10 @@ double StepSolver::go_back(double most, double h, RigidMotion& held) {
   std::vector<Vec4>& start = problem_.direct ? x_ : rest_pose_;  // x_n
   if (problem_.momenta) {
     Vec3 from = problem_.pivots ? problem_.pivot : Vec3{};
-    for (int i = 0; !problem_.pivots && i < rows_; ++i) from += start[i].xyz() * (forcing.mass[i] / total_mass_);
+    if (!problem_.pivots) {
+      for (int i = 0; i < rows_; ++i) from += start[i].xyz() * (forcing.mass[i] / total_mass_);
+      from = sum_over_ranks(from);
+    }
     const Mat3 rotation = carried_turn(masses(), held_momenta(), start.data(), held, h);
     for (Vec4& x : start) x = Vec4(held.center + rotation * (x.xyz() - from));
   }

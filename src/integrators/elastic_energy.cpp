@@ -1,5 +1,7 @@
 #include "integrators/elastic_energy.h"
 
+#include "base/ranks.h"
+
 #include <algorithm>
 
 namespace verve {
@@ -9,7 +11,7 @@ ElasticEnergy::ElasticEnergy(const Model& model, const Matter& matter, const std
     : bodies_(bodies), anchors_of_all_(matter.anchors), anchors_(anchors), of_bodies_(bodies.size()) {
   int first = 0;
   for (const int b : bodies) {
-    parts_.push_back({&matter.bodies[b].potentials, first});
+    parts_.push_back({&matter.bodies[b].potentials, first, model.bodies[b].shared.get(), {}, {}});
     first += model.bodies[b].count;
     for (const auto& potential : matter.bodies[b].potentials)
       for (int e = 0; e < potential->elements(); ++e) {
@@ -23,11 +25,23 @@ double ElasticEnergy::add_gradient(const Vec4* x, Vec4* gradient, Precision prec
   double total = 0;
   prestress_ = 0;
   for (size_t k = 0; k < parts_.size(); ++k) {
+    OfBody& body = parts_[k];
+    const Vec4* at = x + body.first;
+    Vec4* to = gradient + body.first;
+    if (body.shared) {
+      at = body.shared->with_copies(at, body.x);
+      body.gradient.assign(body.x.size(), Vec4());
+      to = body.gradient.data();
+    }
     double energy = 0;
-    for (const auto& potential : *parts_[k].potentials) {
-      const double part = potential->add_gradient(x + parts_[k].first, gradient + parts_[k].first, precision);
+    for (const auto& potential : *body.potentials) {
+      const double part = potential->add_gradient(at, to, precision);
       if (potential->prestress() > 0) prestress_ += part;
       energy += part;
+    }
+    if (body.shared) {
+      body.shared->give_back(to);
+      for (int r = 0; r < body.shared->owned(); ++r) gradient[body.first + r] += to[r];
     }
     of_bodies_[k] = energy;
     total += energy;
@@ -40,6 +54,12 @@ double ElasticEnergy::add_gradient(const Vec4* x, Vec4* gradient, Precision prec
       if (bodies_[k] == anchor.body) of_bodies_[k] += term.to_world ? energy : 0.5 * energy;
       if (bodies_[k] == anchor.other) of_bodies_[k] += 0.5 * energy;
     }
+  }
+  if (ranks()) {
+    of_bodies_.push_back(total), of_bodies_.push_back(prestress_);
+    ranks()->sum(of_bodies_.data(), int(of_bodies_.size()));
+    prestress_ = of_bodies_.back(), of_bodies_.pop_back();
+    total = of_bodies_.back(), of_bodies_.pop_back();
   }
   return total;
 }
@@ -62,7 +82,7 @@ double ElasticEnergy::reference(long version) {
   reference_ = 0, reference_version_ = version;
   for (const OfBody& body : parts_)
     for (const auto& potential : *body.potentials) reference_ += potential->reference_energy();
-  return reference_;
+  return reference_ = sum_over_ranks(reference_);
 }
 
 }  // namespace verve

@@ -43,6 +43,8 @@ class ElasticEnergy {
   struct OfBody {
     const Potentials* potentials;
     int first;  // row
+    const SharedRows* shared;  // null: all of its rows are here
+    std::vector<Vec4> x, gradient;  // of shared rows, with copies
   };
   std::vector<OfBody> parts_;
   std::vector<double> of_bodies_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranks.h"
 #include "integrators/turn.h"
 
 namespace verve {
@@ -21,7 +22,7 @@ Vec3 center_of(const Masses& masses, const HeldMomenta& held, const Vec4* x) {
   if (held.pivot) return *held.pivot;
   Vec3 sum{};
   for (int i = 0; i < masses.count; ++i) sum += x[i].xyz() * masses.mass[i];
-  return sum / masses.total;
+  return sum_over_ranks(sum) / masses.total;
 }
 
 Mat3 inertia_about(const Masses& masses, const Vec4* x, const Vec3& center) {
@@ -30,6 +31,7 @@ Mat3 inertia_about(const Masses& masses, const Vec4* x, const Vec3& center) {
     const Vec3 r = x[i].xyz() - center;
     second = second + outer(r, r * masses.mass[i]);
   }
+  second = sum_over_ranks(second);
   if (masses.coupling && !masses.coupling->empty()) second = second + masses.coupling->second(x);
   return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
 }
@@ -104,6 +106,7 @@ double kinetic_energy(const Masses& masses, const Vec4* v) {
 double mass_product(const Masses& masses, const Vec4* a, const Vec4* b) {
   double sum = 0;
   for (int i = 0; i < masses.count; ++i) sum += masses.mass[i] * dot(a[i], b[i]);
+  sum = sum_over_ranks(sum);
   if (masses.coupling && !masses.coupling->empty())
     for (int i = 0; i < masses.count; ++i) sum += dot(a[i], masses.coupling->row(b, i));
   return sum;
@@ -121,6 +124,7 @@ RigidMotion held_motion(const Masses& masses, const HeldMomenta& held, const Vec
     const Vec3 mv = v[i].xyz() * masses.mass[i];
     p += mv, l += cross(x[i].xyz() - center, mv);
   }
+  p = sum_over_ranks(p), l = sum_over_ranks(l);
   if (held.count > 0 && masses.coupling && !masses.coupling->empty()) l += masses.coupling->spin(x, v);
   return rigid_about(masses, held, x, center, p, l);
 }

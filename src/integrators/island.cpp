@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranks.h"
 #include "integrators/own_stepper.h"
 #include "integrators/step_solver.h"
 
@@ -61,7 +62,8 @@ MatrixTerms Island::matrix_terms() const {
   MatrixTerms terms{&forcing.mass, &consistent_.coupling, {}, &anchors_};
   int first = 0;
   for (const int b : bodies_) {
-    terms.bodies.push_back({&matter_.bodies[b].potentials, first, model_.bodies[b].tearing != nullptr});
+    const Body& body = model_.bodies[b];
+    terms.bodies.push_back({&matter_.bodies[b].potentials, first, body.tearing != nullptr, body.shared.get()});
     first += model_.bodies[b].count;
   }
   return terms;
@@ -110,9 +112,15 @@ double Island::body_total(int k) const {
   const Body& body = model_.bodies[bodies_[k]];
   const Vec4 *x = motion.x.data() + offsets_[k], *v = motion.v.data() + offsets_[k];
   const Vec4* force = forcing.conservative().data() + offsets_[k];
-  double sum = body_energies()[k] + contact_energy_[k] + body.coupling.kinetic(v);
+  double sum = once(body_energies()[k] + contact_energy_[k] + body.coupling.kinetic(v));
   for (int r = 0; r < body.count; ++r) sum += 0.5 * body.mass[r] * dot(v[r], v[r]) - dot(force[r], x[r]);
-  return sum;
+  return sum_over_ranks(sum);
+}
+
+Island::Middle Island::middle() const {
+  const int row = rest_.middle;
+  if (row < 0) return of_rank(false, Middle{});
+  return of_rank(true, Middle{motion.x[row].xyz(), motion.v[row].xyz(), forcing.acceleration[row].xyz()});
 }
 
 void Island::evaluate_motion() {
@@ -122,7 +130,7 @@ void Island::evaluate_motion() {
 
 bool Island::is_solid() const {
   return std::all_of(bodies_.begin(), bodies_.end(),
-                     [this](int b) { return !model_.bodies[b].mesh.tetrahedra.empty(); });
+                     [this](int b) { return any_rank(!model_.bodies[b].mesh.tetrahedra.empty()); });
 }
 
 double Island::energy_of_deformation() const {
@@ -182,13 +190,14 @@ bool Island::at_rest(double h, double tolerance) const {
     momentum += motion.v[i].xyz() * forcing.mass[i];
     center += motion.x[i].xyz() * forcing.mass[i];
   }
-  const Vec3 v = momentum / total_mass_;
-  center = center / total_mass_;
+  const Vec3 v = sum_over_ranks(momentum) / total_mass_;
+  center = sum_over_ranks(center) / total_mass_;
   double second = 0;
   for (int i = 0; i < rows_; ++i) {
     const Vec3 r = motion.x[i].xyz() - center;
     second += forcing.mass[i] * dot(r, r);
   }
+  second = sum_over_ranks(second);
   return energy + kinetic(motion.v, v) <
          tolerance * std::max(1e-16 * second / (h * h), 1e-9 * 0.5 * total_mass_ * dot(v, v));
 }

@@ -51,6 +51,11 @@ class Island {
       for (const auto& potential : potentials(int(k))) visit(*potential, offsets_[k]);
   }
   const RestShape& rest() const { return rest_; }
+  /// Where a vertex near the middle is, how it moves and is accelerated: sums about it lose nothing far from the origin.
+  struct Middle {
+    Vec3 x, v, a;
+  };
+  Middle middle() const;
   const std::vector<int>& offsets() const { return offsets_; }
   const std::vector<Island*>& parts() const { return parts_; }
   double total_mass() const { return total_mass_; }

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "base/ranks.h"
 #include "integrators/rigid_impulse.h"
 #include "integrators/step_solver.h"
 
@@ -47,6 +48,7 @@ void Ledger::hold_momenta(Island& island, double time, double h) {
       force += f;
       torque += cross(island.motion.x[offset + r].xyz() - c, f);
     }
+    force = sum_over_ranks(force), torque = sum_over_ranks(torque);
     if (momentum) push.set_momentum(*momentum - force * h), state_.ledger[b].debt.p = {};
     if (spin) push.set_spin(*spin - torque * h), state_.ledger[b].debt.l = {};
   }
@@ -112,17 +114,21 @@ Demand Ledger::demand_on(const Island& island, double time, double h, int subste
     if (const auto wanted = dialled(b)) {
       demand.energy += *wanted;
       // `total` knows nothing of wind; the step takes its force for one with a potential
+      double wanted_now = once(demand.energy);
       for (int r = 0; !island.forcing.steady.empty() && r < body.count; ++r) {
         const int i = island.offset(int(k)) + r;
-        demand.energy -= dot(island.forcing.force[i] - island.forcing.steady[i], island.motion.x[i]);
+        wanted_now -= dot(island.forcing.force[i] - island.forcing.steady[i], island.motion.x[i]);
       }
+      demand.energy = sum_over_ranks(wanted_now);
       continue;
     }
     // a body without a dial keeps what it has
     demand.energy += island.body_energies()[k] + island.contact_energies()[k] + state_.ledger[b].debt.h;
     const int first = island.offset(int(k));
     demand.energy += kinetic_energy(body.mass.data(), body.count, body.coupling, island.motion.v.data() + first);
-    for (int i = first; i < first + body.count; ++i) demand.energy -= dot(island.forcing.force[i], island.motion.x[i]);
+    double sum = once(demand.energy);
+    for (int i = first; i < first + body.count; ++i) sum -= dot(island.forcing.force[i], island.motion.x[i]);
+    demand.energy = sum_over_ranks(sum);
   }
   return demand;
 }

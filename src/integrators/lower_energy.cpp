@@ -4,6 +4,7 @@
 // relaxes until the sum is right. P, L and the centre of mass stay.
 #include <cmath>
 
+#include "base/ranks.h"
 #include "integrators/step_solver.h"
 #include "integrators/rigid_impulse.h"
 
@@ -33,9 +34,9 @@ bool StepSolver::lower_energy(double wanted, double h, const Settings& settings)
     trial.set_spin(spin);
   };
   const auto energy_of = [&](const std::vector<Vec4>& x, const std::vector<Vec4>& v, double potential) {
-    double sum = potential + kinetic(v);
+    double sum = once(potential + kinetic(v));
     for (int i = 0; i < rows_; ++i) sum -= dot(forcing.force[i], x[i]);
-    return sum;
+    return sum_over_ranks(sum);
   };
   const double now = energy_of(motion.x, motion.v, motion.energy);
   for (Vec4& v : Ag_) v = {};

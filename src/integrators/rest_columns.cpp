@@ -1,5 +1,7 @@
 #include "integrators/rest_columns.h"
 
+#include "base/ranks.h"
+
 namespace verve {
 
 bool find_rest_columns(SystemMatrix::Factor& factor, const RestShape& rest, const std::vector<double>& mass,
@@ -30,7 +32,8 @@ bool find_rest_columns(SystemMatrix::Factor& factor, const RestShape& rest, cons
     known.arm_narrow[i] = {float(arm.x), float(arm.y), float(arm.z), 0};
     known.lever_narrow[i] = {float(lever.x), float(lever.y), float(lever.z), 0};
   }
-  known.lever_second_inverse = pseudo_inverse(lever_second, 1e-10);
+  known.second = sum_over_ranks(known.second);
+  known.lever_second_inverse = pseudo_inverse(sum_over_ranks(lever_second), 1e-10);
   known.state = factor.state;
   return true;
 }

@@ -1,5 +1,6 @@
 #include "integrators/rigid_impulse.h"
 
+#include "base/ranks.h"
 #include "linear/small.h"
 
 namespace verve {
@@ -7,20 +8,20 @@ namespace verve {
 Vec3 RigidImpulse::center() const {
   Vec3 c{};
   for (int r = 0; r < count; ++r) c += x[r].xyz() * mass[r];
-  return c / total_mass;
+  return sum_over_ranks(c) / total_mass;
 }
 
 Vec3 RigidImpulse::momentum() const {
   Vec3 sum{};
   for (int r = 0; r < count; ++r) sum += v[r].xyz() * mass[r];
-  return sum;
+  return sum_over_ranks(sum);
 }
 
 Vec3 RigidImpulse::spin() const {
   const Vec3 c = center();
   Vec3 sum{};
   for (int r = 0; r < count; ++r) sum += cross(x[r].xyz() - c, v[r].xyz()) * mass[r];
-  return sum + coupling->spin(x, v);
+  return sum_over_ranks(sum) + coupling->spin(x, v);
 }
 
 Mat3 RigidImpulse::inertia() const {
@@ -30,7 +31,7 @@ Mat3 RigidImpulse::inertia() const {
     const Vec3 d = x[r].xyz() - c;
     second = second + outer(d, d * mass[r]);
   }
-  second = second + coupling->second(x);
+  second = sum_over_ranks(second) + coupling->second(x);
   return Mat3::identity() * (second(0, 0) + second(1, 1) + second(2, 2)) - second;
 }
 
@@ -75,10 +76,11 @@ void RigidImpulse::impulse(const Vec3& impulse, const Vec3& point, double radius
     const double d = norm(x[r].xyz() - point);
     if (mass[r] > 0 && (best < 0 || d < best)) near = r, best = d;
   }
+  sum = sum_over_ranks(sum);
   if (sum > 0) {
     for (int r = 0; r < count; ++r)
       if (mass[r] > 0) add(r, impulse * (falloff(r) / sum));
-  } else {
+  } else if (!ranks() || nearest_rank(best)) {
     add(near, impulse / mass[near]);
   }
 }

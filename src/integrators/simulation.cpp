@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "integrators/measures.h"
 #include "integrators/simulation_impl.h"
 #include "integrators/snapshot_content.h"
 #include "integrators/step_solver.h"
@@ -269,26 +270,32 @@ void Simulation::set_time(double time, int frame) {
 
 Measures Simulation::measure(BodyId body) const { return impl_->world.measure((impl_->shown("measure", body), body)); }
 
-Measures Simulation::measure() const {
-  Measures all;
-  for (int b = 0; b < bodies(); ++b) {
-    const Measures m = impl_->world.measure(b);
-    all.mass += m.mass;
-    all.momentum += m.momentum, all.angular_momentum += m.angular_momentum;
-    all.center += m.center * m.mass;
-    all.kinetic += m.kinetic, all.elastic += m.elastic, all.contact += m.contact, all.external += m.external;
-    all.total += m.total, all.target_total += m.target_total, all.booked_loss += m.booked_loss, all.heat += m.heat;
-    all.work += m.work;
-    all.owed += m.owed, all.torn += m.torn;
-    if (std::abs(m.multiplier) > std::abs(all.multiplier)) all.multiplier = m.multiplier;
-    all.iterations = std::max(all.iterations, m.iterations), all.substeps = std::max(all.substeps, m.substeps);
-    all.error_p = std::max(all.error_p, m.error_p);
-    all.error_l = std::max(all.error_l, m.error_l);
-    all.error_h = std::max(all.error_h, m.error_h);
-  }
+void MeasureSum::add(const Measures& m) {
+  all_.mass += m.mass;
+  all_.momentum += m.momentum, all_.angular_momentum += m.angular_momentum;
+  all_.center += m.center * m.mass;
+  all_.kinetic += m.kinetic, all_.elastic += m.elastic, all_.contact += m.contact, all_.external += m.external;
+  all_.total += m.total, all_.target_total += m.target_total, all_.booked_loss += m.booked_loss, all_.heat += m.heat;
+  all_.work += m.work;
+  all_.owed += m.owed, all_.torn += m.torn;
+  if (std::abs(m.multiplier) > std::abs(all_.multiplier)) all_.multiplier = m.multiplier;
+  all_.iterations = std::max(all_.iterations, m.iterations), all_.substeps = std::max(all_.substeps, m.substeps);
+  all_.error_p = std::max(all_.error_p, m.error_p);
+  all_.error_l = std::max(all_.error_l, m.error_l);
+  all_.error_h = std::max(all_.error_h, m.error_h);
+}
+
+Measures MeasureSum::total() const {
+  Measures all = all_;
   all.center = all.center / all.mass;
   all.spin = all.angular_momentum - cross(all.center, all.momentum);
   return all;
+}
+
+Measures Simulation::measure() const {
+  MeasureSum sum;
+  for (int b = 0; b < bodies(); ++b) sum.add(impl_->world.measure(b));
+  return sum.total();
 }
 
 double Simulation::constraint_error() const {

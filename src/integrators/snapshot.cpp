@@ -190,8 +190,9 @@ void visit(A& a, PlasticFlow& f) {
 template <class A>
 void visit(A& a, State& s) {
   archive_all(a, s.x, s.v, s.p, s.q, s.gradient, s.acceleration, s.applied, s.winds, s.forces, s.bodies, s.ledger,
-              s.anchors, s.colliders, s.contact_pairs, s.bounces, s.contacts, s.gone, s.plastic, s.islands, s.factors, s.parameters, s.overrides, s.friction_anchors,
-              s.touching, s.group, s.friction, s.step, s.iterations, s.budget, s.gravity, s.time, s.origin, s.frame);
+              s.anchors, s.colliders, s.contact_pairs, s.bounces, s.contacts, s.gone, s.plastic, s.islands, s.factors,
+              s.parameters, s.overrides, s.friction_anchors, s.touching, s.group, s.friction, s.step, s.iterations,
+              s.budget, s.gravity, s.time, s.origin, s.frame);
 }
 
 namespace {
@@ -218,6 +219,19 @@ void seal_snapshot(std::vector<unsigned char>& bytes) {
   const std::uint64_t size = bytes.size() - header, sum = checksum(bytes.data() + header, size);
   std::memcpy(bytes.data() + at_size, &size, sizeof size);
   std::memcpy(bytes.data() + at_size + sizeof size, &sum, sizeof sum);
+}
+
+std::vector<unsigned char> state_bytes(const State& state) {
+  ByteWriter out;
+  State copy = state;
+  archive_all(out, copy);
+  return out.bytes();
+}
+
+bool read_state(const std::vector<unsigned char>& bytes, State& out) {
+  ByteReader in(bytes.data(), bytes.size());
+  archive_all(in, out);
+  return in.ok() && in.left() == 0;
 }
 
 int Snapshot::frame() const { return content_->state.frame; }

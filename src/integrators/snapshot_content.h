@@ -8,6 +8,10 @@
 
 namespace verve {
 
+/// A state as bytes for the same version of Verve, and back; false: these make none.
+std::vector<unsigned char> state_bytes(const State& state);
+bool read_state(const std::vector<unsigned char>& bytes, State& out);
+
 struct Snapshot::Content {
   /// What the state belongs to, a line each, to be compared with that of the simulation which is to take it on.
   std::vector<std::string> layout;

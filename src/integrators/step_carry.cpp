@@ -23,12 +23,12 @@ RigidMotion StepSolver::rigid_motion_of(const Quantities& c) const {
 
 /// By how much P and L, linear in x, are off where a step ends at `pose`.
 Quantities StepSolver::momenta_off(const std::vector<Vec4>& pose) const {
-  Quantities off{problem_.target.p * -1.0, problem_.target.l * -1.0, 0};
+  Quantities off = once(Quantities{problem_.target.p * -1.0, problem_.target.l * -1.0, 0});
   for (int i = 0; i < rows_; ++i) {
     const Vec3 r = base_.xb[i].xyz() - start_.about, mv = (pose[i] - base_.xb[i]).xyz() * (forcing.mass[i] / base_.hh);
     off.p += mv, off.l += cross(r, mv);
   }
-  return off;
+  return sum_over_ranks(off);
 }
 
 /// P and L are right where a step ends at `pose` after this: by a shift and a shear.

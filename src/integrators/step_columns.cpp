@@ -59,30 +59,48 @@ bool StepSolver::find_factor(double hh, const Settings& settings) {
 void StepSolver::find_pivot() {
   Problem& p = problem_;
   if (!forcing.uniform || norm(forcing.common) != 0) return;
-  const Vec4* first = nullptr;
-  Vec3 far{};
+  struct Point {
+    double there = 0;
+    Vec3 at;
+  };
+  const auto first_of_ranks = [](const Point& own) {
+    if (!ranks()) return own;
+    for (const Point& p : gather_ranks(own))
+      if (p.there > 0) return p;
+    return Point{};
+  };
   const auto each_point = [&](auto&& visit) {
     for (const AnchorTerm& term : island_.anchor_terms())
       for (size_t i = 0; term.to_world && i < term.world.points.size(); ++i)
         if (term.world.weight(i) > 0) visit(term.world.points[i]);
   };
+  Point own;
   each_point([&](const Vec4& point) {
-    if (!first) first = &point;
-    const Vec3 d = (point - *first).xyz();
-    if (dot(d, d) > dot(far, far)) far = d;
+    if (!(own.there > 0)) own = {1, point.xyz()};
   });
-  if (!first) return;
+  const Point first = first_of_ranks(own);
+  if (!(first.there > 0)) return;
+  Vec3 own_far{}, far{};
+  each_point([&](const Vec4& point) {
+    const Vec3 d = point.xyz() - first.at;
+    if (dot(d, d) > dot(own_far, own_far)) own_far = d;
+  });
+  if (!ranks()) far = own_far;
+  for (int r = 0; ranks() && r < ranks()->size(); ++r) {  // the same on all ranks, of equal ones the first
+    const Vec3 d = of_rank(r == ranks()->rank(), own_far);
+    if (dot(d, d) > dot(far, far)) far = d;
+  }
   // one point but for the round-off of coordinates
-  const double same = 1e-9 * (norm((*first).xyz()) + std::sqrt(2 * island_.rest().size / total_mass_));
+  const double same = 1e-9 * (norm(first.at) + std::sqrt(2 * island_.rest().size / total_mass_));
   const bool axis = norm(far) > same;
   const Vec3 along = axis ? far / norm(far) : Vec3{};
   bool straight = true;
   if (axis)
-    each_point([&](const Vec4& point) { straight = straight && norm(cross(along, (point - *first).xyz())) <= same; });
-  if (!straight) return;
+    each_point([&](const Vec4& point) { straight = straight && norm(cross(along, point.xyz() - first.at)) <= same; });
+  if (any_rank(!straight)) return;
   p.pivots = p.momenta = true;
   p.swings = p.of_rest = false;
-  p.pivot = (*first).xyz();
+  p.pivot = first.at;
   p.kept = {axis ? 1 : 3, {}};
   for (int k = 0; k < p.kept.count; ++k)
     for (int a = 0; a < 3; ++a) p.kept.basis[k][3 + a] = axis ? along[a] : double(a == k);
@@ -91,10 +109,10 @@ void StepSolver::find_pivot() {
 /// The base of the step, sums over it and the state at t_n, and the columns of the constraints: one pass. What is to be
 /// about the centre of mass is summed about a row near it, and shifted.
 void StepSolver::look_at_start(const Integrator& integrator, double h) {
-  const Vec3 x = motion.x[island_.rest().middle].xyz(), v = motion.v[island_.rest().middle].xyz();
+  const auto [x, v, a] = island_.middle();
   // where xb and u of that row would be if it went on like this
   const RowOrigin o{problem_.pivots ? problem_.pivot : x + v * (h - base_.hh), x, v,
-                    v + forcing.acceleration[island_.rest().middle].xyz() * base_.hh};
+                    v + a * base_.hh};
   const RowArrays rows = arrays();
   relief_ = {};
   RowSides sides{};
@@ -114,11 +132,11 @@ void StepSolver::look_at_start(const Integrator& integrator, double h) {
   } else if (problem_.of_rest) {
     rest.wide = island_.rest().rows.data();
   }
-  RowState sum = ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
+  RowState sum = sum_over_ranks(ordered_sum<RowState>(rows_, row_grain, state_parts_, [&](int begin, int end) {
     integrator.prepare(motion, forcing, h, base_, begin, end);
     if (problem_.held && !of_levers) column_rows(rows, sides, begin, end);
     return state_rows(rows, motion.x.data(), motion.v.data(), o, rest, begin, end);
-  });
+  }));
   if (consistent())
     sum += consistent_.begin(rows, motion, has_levers() ? kr_.data() : nullptr, problem_.held ? lin_.data() : nullptr);
   const double m = total_mass_;
@@ -179,17 +197,24 @@ void StepSolver::sum_forces(Start& s) const {
     s.force_a = dot(s.force, forcing.common);
     return;
   }
+  struct {
+    Vec3 force, torque, torque_b;
+    double size = 0, drift = 0, x = 0, v = 0, a = 0;
+  } sum;
   for (int i = 0; i < rows_; ++i) {
     const Vec3 f = forcing.force[i].xyz();
-    s.force += f;
-    s.force_size += norm(f);
-    s.torque += cross(motion.x[i].xyz() - s.center_n, f);
-    s.torque_b += cross(base_.xb[i].xyz() - s.center, f);
-    s.force_drift += dot(f, (base_.xb[i] - motion.x[i]).xyz());
-    s.force_x += dot(f, motion.x[i].xyz());
-    s.force_v += dot(f, motion.v[i].xyz());
-    s.force_a += dot(f, forcing.acceleration[i].xyz());
+    sum.force += f;
+    sum.size += norm(f);
+    sum.torque += cross(motion.x[i].xyz() - s.center_n, f);
+    sum.torque_b += cross(base_.xb[i].xyz() - s.center, f);
+    sum.drift += dot(f, (base_.xb[i] - motion.x[i]).xyz());
+    sum.x += dot(f, motion.x[i].xyz());
+    sum.v += dot(f, motion.v[i].xyz());
+    sum.a += dot(f, forcing.acceleration[i].xyz());
   }
+  sum = sum_over_ranks(sum);
+  s.force = sum.force, s.force_size = sum.size, s.torque = sum.torque, s.torque_b = sum.torque_b;
+  s.force_drift = sum.drift, s.force_x = sum.x, s.force_v = sum.v, s.force_a = sum.a;
 }
 
 /// The right-hand sides of a step in one pass through the factor: A^-1 lin for H, and unless they are known from rest
@@ -307,6 +332,7 @@ void StepSolver::start_iterate(double h) {
 StepProducts StepSolver::column_products() {
   RowColumns sum;
   for (const RowColumns& part : column_parts_) sum += part;
+  sum = sum_over_ranks(sum);
   if (consistent() && problem_.momenta) sum += consistent_.columns(Akr_.data(), Alin_.data());
   StepProducts s;
   s.momenta = problem_.momenta;

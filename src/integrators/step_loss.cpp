@@ -95,7 +95,7 @@ void StepSolver::find_loss(double h, StepProducts& step) {
   const bool levers = problem_.momenta || problem_.swings;
   const Vec3 off = problem_.of_rest || problem_.swings ? Vec3{} : start_.about - start_.origin;
   const std::vector<Vec4>& wide_lever = problem_.swings ? arm_ : Akr_;
-  LossSums sum = ordered_sum<LossSums>(rows_, row_grain, loss_parts_, [&](int begin, int end) {
+  LossSums sum = sum_over_ranks(ordered_sum<LossSums>(rows_, row_grain, loss_parts_, [&](int begin, int end) {
     LossSums s;
     for (int i = begin; i < end; ++i) {
       const double m = forcing.mass[i];
@@ -110,7 +110,7 @@ void StepSolver::find_loss(double h, StepProducts& step) {
       if (consistent()) s.spin_e += cross(consistent_.Dr[i].xyz(), e);
     }
     return s;
-  });
+  }));
   step.lin_lin = sum.l_e;
   loss_.error = std::sqrt(std::max(0.0, sum.l_e) / problem_.e_ref);
   loss_.column = {};

@@ -64,8 +64,8 @@ IterationProducts StepSolver::products() {
                            swings ? column(arm_, lever_narrow_) : Ag,
                            last_.counts ? column(last_Ag_, last_Ag_narrow_) : RowColumn(),
                            loss_.on && loss_.found ? column(lin_, lin_narrow_) : RowColumn()};
-  RowProducts sum = ordered_sum<RowProducts>(
-      rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); });
+  RowProducts sum = sum_over_ranks(ordered_sum<RowProducts>(
+      rows_, row_grain, product_parts_, [&](int begin, int end) { return multiply_rows(rows, factors, begin, end); }));
   if (consistent() && momenta) sum.l += consistent_.spin(Ag_.data());
   IterationProducts k;
   k.gg_gg = sum.gg_gg, k.lin_gg = sum.lin_gg, k.gg_last = sum.gg_last, k.h_Ag = sum.lin_Ag;
@@ -120,7 +120,7 @@ void StepSolver::move(const Direction& d, double beta) {
 /// exact penalty what is left of the constraint on H. The weight exceeds the multiplier.
 double StepSolver::merit(double c_h, double lambda) {
   work_.vertices += rows_;
-  const double inertia = ordered_sum<double>(rows_, row_grain, inertia_parts_, [&](int begin, int end) {
+  const double inertia = sum_over_ranks(ordered_sum<double>(rows_, row_grain, inertia_parts_, [&](int begin, int end) {
     double sum = 0;
     for (int i = begin; i < end; ++i) {
       const Vec4 d = (x_[i] - base_.xb[i]) * (1 / base_.hh) - base_.u[i];
@@ -128,7 +128,7 @@ double StepSolver::merit(double c_h, double lambda) {
       if (consistent()) sum += 0.5 * dot(d, coupled_velocity(i) - consistent_.Du[i]);
     }
     return sum;
-  });
+  }));
   return inertia + sums_.energy +
          (problem_.held && !problem_.releases_energy ? (2 * std::abs(lambda) + 0.5) * std::abs(c_h) : 0);
 }
@@ -164,7 +164,7 @@ double StepSolver::merit_at_start(double h, double h_target) {
   Mat3 turn = Mat3::identity();
   if (!anchored()) {
     for (int i = 0; i < rows_; ++i) shift += (x_[i] - motion.x[i]).xyz() * forcing.mass[i];
-    shift = shift / total_mass_;
+    shift = sum_over_ranks(shift) / total_mass_;
     if (problem_.held) turn = Turn((start_.inertia_inverse * start_.spin) * h).matrix();  // PD damps the turn as well
   }
   const Vec3 c = start_.center_n, to = c + shift;
@@ -278,7 +278,7 @@ StepOutcome StepSolver::begin_stage(Stage& s) {
   problem_.releases_energy = problem_.held && plan_.after_failure && island_.searches();
   if (problem_.statics && !anchored()) {
     for (int i = 0; i < rows_; ++i) base_.falling += forcing.force[i].xyz();
-    base_.falling = base_.falling / total_mass_;
+    base_.falling = sum_over_ranks(base_.falling) / total_mass_;
   }
   // the last resort of a frame that failed goes without: a B that led astray gains energy, A at worst stands still
   s.pairs = plan_.after_failure || problem_.touches ? nullptr : pairs_.get();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "integrators/body_speeds.h"
 #include "integrators/body_turns.h"
 #include "integrators/collider_frame.h"
@@ -133,7 +134,7 @@ class StepSolver {
   /// P, L, kinetic energy and the power of the constant forces there.
   template <class Rows>
   void pass(Rows&& rows) {
-    sums_.rows = ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows);
+    sums_.rows = sum_over_ranks(ordered_sum<RowSums>(rows_, row_grain, sum_parts_, rows));
     work_.vertices += rows_;
     if (consistent()) sums_.rows += consistent_.after_pass(arrays());
     if (forcing.uniform) sums_.rows.force_v = dot(forcing.common, sums_.rows.p);

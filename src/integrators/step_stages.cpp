@@ -77,8 +77,9 @@ StepOutcome StepSolver::take_stages(double h, const Settings& settings, const De
 void StepSolver::measure_losses(double h_before, const Quantities& debt, StepOutcome& out) {
   const Problem& p = problem_;
   if (!p.direct) {
-    double now = motion.energy + kinetic(motion.v);
+    double now = once(motion.energy + kinetic(motion.v));
     for (int i = 0; i < rows_; ++i) now -= dot(forcing.force[i], motion.x[i]);
+    now = sum_over_ranks(now);
     out.residual.h = now - h_before;
     out.error_h = std::abs(out.residual.h) / p.e_ref;
   }
@@ -86,8 +87,9 @@ void StepSolver::measure_losses(double h_before, const Quantities& debt, StepOut
   Vec3 momentum{}, center{}, l{};
   for (int i = 0; i < rows_; ++i)
     momentum += motion.v[i].xyz() * forcing.mass[i], center += motion.x[i].xyz() * forcing.mass[i];
-  center = center / total_mass_;
+  momentum = sum_over_ranks(momentum), center = sum_over_ranks(center) / total_mass_;
   for (int i = 0; i < rows_; ++i) l += cross(motion.x[i].xyz() - center, motion.v[i].xyz()) * forcing.mass[i];
+  l = sum_over_ranks(l);
   if (consistent()) l += consistent_.coupling.spin(motion.x.data(), motion.v.data());
   out.residual.p = momentum - (start_.momentum + start_.force * out.length + debt.p);
   out.residual.l = l - (start_.spin + start_.torque * out.length + debt.l);

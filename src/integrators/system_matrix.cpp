@@ -26,13 +26,15 @@ void add_up_equal(std::vector<LowRankTerm>& terms) {
 void SystemMatrix::assemble(SymmetricAssembly& assembly, bool& has_pattern, double hh, bool without_hessians,
                             const std::vector<LowRankTerm>& diagonal) const {
   const std::vector<double>& mass = *terms_.mass;
+  const int all = shared() ? shared()->rows() : rows();
   if (!has_pattern) {
-    assembly.begin_pattern(rows());
+    assembly.begin_pattern(all);
   } else {
     assembly.begin_values();
   }
   // rows without mass or element stand still
   for (int r = 0; r < rows(); ++r) assembly.add(r, r, mass[r] > 0 ? mass[r] / (hh * hh) : 1);
+  for (int r = rows(); r < all; ++r) assembly.add(r, r, 0);  // copies: the diagonal is part of the pattern
   const MassCoupling& coupling = *terms_.coupling;
   for (int r = 0; !coupling.empty() && r < rows(); ++r) {
     double sum = 0;
@@ -87,7 +89,10 @@ bool SystemMatrix::factorize(Factor& factor, std::shared_ptr<const FactorBase> b
   assemble(assembly_, has_pattern_, factor.hh, false, base->anchors);
   ++factorizations_;
   factor.version = -1;
-  if (!factor.solver.factorize(assembly_.matrix(), terms_.bodies.size() == 1, factor.precision)) return false;
+  const bool made = shared() ? factor.solver.factorize(assembly_.matrix(), *shared())
+                             : factor.solver.factorize(assembly_.matrix(), terms_.bodies.size() == 1, factor.precision);
+  if (shared()) assembly_ = {}, has_pattern_ = false;  // as large as all the rest
+  if (!made) return false;
   factor.version = version_, factor.changes = changes_, factor.state = ++states_;
   factor.base = std::move(base);
   work_.factors += 1, work_.made += double(factor.solver.nonzeros());
@@ -162,7 +167,7 @@ bool SystemMatrix::follow_changes(Factor& factor) {
 SystemMatrix::Factor* SystemMatrix::factor_for(double hh, const FactorKind& kind) {
   for (const auto& f : factors_) {
     if (f->hh != hh || f->precision != kind.precision || f->version != version_) continue;
-    const bool current = f->changes == changes_ || follow_changes(*f);
+    const bool current = f->changes == changes_ || (!shared() && follow_changes(*f));
     if (current && !f->solver.refactoring_pays()) return f.get();
     return factorize(*f, present()) ? f.get() : nullptr;
   }
@@ -198,6 +203,7 @@ void SystemMatrix::record(int body, std::vector<FactorRecord>& records) const {
 }
 
 void SystemMatrix::restore(int body, const std::vector<FactorRecord>& records, const FactorKind& kind) {
+  if (shared()) return factors_.clear();  // made again when next needed
   const auto is = [](const Factor& f, const FactorRecord& r) { return f.hh == r.hh && f.precision == r.precision; };
   std::erase_if(factors_, [&](const auto& f) {
     return f->version != version_ || std::none_of(records.begin(), records.end(), [&](const FactorRecord& r) {

@@ -35,6 +35,7 @@ struct MatrixTerms {
     const Potentials* potentials;
     int first;   // row
     bool tears;  // some of them may go
+    const SharedRows* shared;  // null: all rows of it are here. With such a body a matrix has no other
   };
   const std::vector<double>* mass;  // lumped, per row; 0: a row that stands still
   const MassCoupling* coupling;     // of a consistent mass; empty: none
@@ -65,6 +66,8 @@ class SystemMatrix {
 
   explicit SystemMatrix(MatrixTerms terms) : terms_(std::move(terms)) {}
   int rows() const { return int(terms_.mass->size()); }
+  /// Null: it has all of its rows here.
+  const SharedRows* shared() const { return terms_.bodies.empty() ? nullptr : terms_.bodies[0].shared; }
 
   /// Weights of elements or links changed: factors are made anew when next needed.
   void weights_changed() { ++version_; }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "potentials/polar.h"
 
 namespace verve {
@@ -28,16 +29,18 @@ std::optional<Deformation> Vibration::deformation(const Island& island) {
   for (int k = 0; k < int(island.bodies().size()); ++k) {
     const Body& body = island.body(k);
     const Vec4 *x = island.motion.x.data() + island.offset(k), *rest = island.rest().rows.data() + island.offset(k);
-    const Vec3 origin = x[0].xyz();
-    const RowShape shape = ordered_sum<RowShape>(body.count, grain, shape_parts_, [&](int begin, int end) {
+    const Vec3 origin = of_rank(is_first_rank(), x[0].xyz());
+    const RowShape own = ordered_sum<RowShape>(body.count, grain, shape_parts_, [&](int begin, int end) {
       return shape_rows(body.mass.data(), x, rest, origin, begin, end);
     });
+    const RowShape shape = sum_over_ranks(own);
     const Vec3 center = origin + shape.x / body.total_mass;
     const Mat3 rotation = nearest_rotation(shape.moment);
     distance += 0.5 * ordered_sum<double>(body.count, grain, distance_parts_, [&](int begin, int end) {
                   return distance_rows(body.mass.data(), x, rest, center, rotation, begin, end);
                 });
   }
+  distance = sum_over_ranks(distance);
   if (distance < least_distance * island.rest().size) return std::nullopt;
   return Deformation{island.energy_of_deformation(), distance};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "integrators/world.h"
 
 namespace verve {
@@ -63,7 +64,9 @@ void World::blow(Island& island, double time, double h) {
     const auto air = set ? set : spec.velocity.at(time);
     if (&island_of(surface.body) != &island || !air || !spec.active.at(time).value_or(false)) continue;
     const int to = islands_.offset(surface.body);
-    verve::add_wind(surface, *air, spec.drag, island.motion.x.data() + to, island.motion.v.data() + to, f.force.data() + to,
+    const Vec4* x = island.motion.x.data() + to;
+    if (const auto& shared = model.bodies[surface.body].shared) x = shared->with_copies(x, wind_work_.x);
+    verve::add_wind(surface, *air, spec.drag, x, island.motion.v.data() + to, f.force.data() + to,
              wind_work_.rate.data() + to, wind_work_.area);
   }
   // of a consistent mass the lightest motion: no vibration of the mesh may be taken past either
@@ -90,7 +93,7 @@ void World::book_wind(const Island& island) {
     double work = 0;
     for (int i = from; i < from + model.bodies[b].count; ++i)
       work += dot(f.force[i] - f.steady[i], island.motion.x[i] - wind_work_.start[i]);
-    state.ledger[b].booked_loss -= work;
+    state.ledger[b].booked_loss -= sum_over_ranks(work);
   }
 }
 

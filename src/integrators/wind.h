@@ -12,6 +12,7 @@ struct WindWork {
   std::vector<Vec3> area;    // of each triangle
   std::vector<double> rate;  // per row: the coefficient of friction of all winds [kg/s]
   std::vector<Vec4> start;
+  std::vector<Vec4> x;  // of shared rows, with copies
 };
 
 /// Adds the force of air of velocity `air` on one body to `force`, and to `rate` the sum of drag A |w - v| of each

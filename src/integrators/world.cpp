@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "base/text.h"
 #include "integrators/island_state.h"
 #include "integrators/step_solver.h"
@@ -277,7 +278,7 @@ void World::apply_pushes(double from, double to) {
         int best = 0;
         for (int r = 1; r < body.count; ++r)
           if (distance(r) < distance(best)) best = r;
-        point = state.x[body.first + best].xyz();
+        point = of_rank(!ranks() || nearest_rank(distance(best)), state.x[body.first + best].xyz());
       }
       k.impulse(push.impulse, point, push.radius);
     }
@@ -297,7 +298,7 @@ double World::total(int b) const {
   double external = 0;
   for (int r = 0; r < body.count; ++r) external -= dot(force[r].xyz(), state.x[body.first + r].xyz());
   return kinetic_energy(body.mass.data(), body.count, body.coupling, state.v.data() + body.first) +
-         state.ledger[b].elastic + state.ledger[b].contact + external;
+         state.ledger[b].elastic + state.ledger[b].contact + sum_over_ranks(external);
 }
 
 Measures World::measure(int b) const {
@@ -315,9 +316,12 @@ Measures World::measure(int b) const {
     m.center += x * body.mass[r];
     m.external -= dot(force[r].xyz(), x);
   }
-  m.center = m.center / body.total_mass;
+  m.momentum = sum_over_ranks(m.momentum), m.angular_momentum = sum_over_ranks(m.angular_momentum);
+  m.external = sum_over_ranks(m.external);
+  m.center = sum_over_ranks(m.center) / body.total_mass;
   for (int r = 0; r < body.count; ++r)
     m.spin += cross(state.x[body.first + r].xyz() - m.center, state.v[body.first + r].xyz()) * body.mass[r];
+  m.spin = sum_over_ranks(m.spin);
   const Vec3 coupled = body.coupling.spin(state.x.data() + body.first, state.v.data() + body.first);
   m.angular_momentum += coupled, m.spin += coupled;
   m.kinetic = kinetic_energy(body.mass.data(), body.count, body.coupling, state.v.data() + body.first);

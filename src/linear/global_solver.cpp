@@ -105,7 +105,20 @@ bool GlobalSolver::factorize(const SymmetricMatrix& matrix, bool natural, Precis
   return done;
 }
 
+bool GlobalSolver::factorize(const SymmetricMatrix& part, const SharedRows& rows) {
+  kind_ = Kind::shared, size_ = rows.owned(), precision_ = Precision::float64;
+  extra_work_ = 0;
+  changes_.reset(size_, precision_, 0);
+  if (!shared_) shared_ = rows.make_solver();
+  return shared_->set_up(part);
+}
+
 void GlobalSolver::base_solve(const Vec4* b0, Vec4* x0, const Vec4* b1, Vec4* x1) const {
+  if (kind_ == Kind::shared) {
+    shared_->solve(b0, x0);
+    if (b1) shared_->solve(b1, x1);
+    return;
+  }
   if (kind_ == Kind::direct) {
     if (b1) {
       direct_.solve2(b0, x0, b1, x1);
@@ -155,13 +168,17 @@ bool GlobalSolver::refactoring_pays() const {
   return extra_work_ > nonzeros * nonzeros / size_;
 }
 
-long GlobalSolver::nonzeros() const { return kind_ == Kind::direct ? direct_.nonzeros() : multigrid_.nonzeros(); }
+long GlobalSolver::nonzeros() const {
+  if (kind_ == Kind::shared) return shared_->nonzeros();
+  return kind_ == Kind::direct ? direct_.nonzeros() : multigrid_.nonzeros();
+}
 
 size_t GlobalSolver::bytes() const {
   return (kind_ == Kind::direct ? direct_.memory() : multigrid_.bytes()) + changes_.bytes();
 }
 
 std::string GlobalSolver::description() const {
+  if (kind_ == Kind::shared) return shared_->description();
   std::string text = kind_ == Kind::direct ? "direct" : "multigrid-PCG";
   text += ", " + std::to_string(size_) + " rows, ";
   if (kind_ == Kind::multigrid) text += std::to_string(multigrid_.levels()) + " levels, ";

@@ -9,12 +9,13 @@
 #include "linear/cholesky.h"
 #include "linear/low_rank.h"
 #include "linear/multigrid.h"
+#include "linear/shared_rows.h"
 
 namespace verve {
 
 class GlobalSolver {
  public:
-  enum class Kind { automatic, direct, multigrid };
+  enum class Kind { automatic, direct, multigrid, shared };
 
   Kind wanted = Kind::automatic;
   /// Most entries of a factor for which `automatic` takes the direct solver. Up to there a solve with the factor is
@@ -26,6 +27,9 @@ class GlobalSolver {
 
   /// As Cholesky::factorize; drops the low-rank changes, which the new matrix is expected to contain.
   bool factorize(const SymmetricMatrix& matrix, bool natural, Precision precision);
+
+  /// Of rows that several processes share: by their solver, in double.
+  bool factorize(const SymmetricMatrix& part, const SharedRows& rows);
 
   /// Likewise Cholesky::share_pattern, where the other has a factor.
   void share_pattern(const GlobalSolver& other) {
@@ -51,7 +55,7 @@ class GlobalSolver {
   double extra_work() const { return extra_work_; }
   void set_extra_work(double work) { extra_work_ = work; }
 
-  Kind kind() const { return kind_; }  // direct or multigrid
+  Kind kind() const { return kind_; }  // not automatic
   int size() const { return size_; }
   int rank() const { return changes_.rank(); }
   long nonzeros() const;
@@ -81,6 +85,7 @@ class GlobalSolver {
   Question answered_;  // what the choice was made for
   Cholesky direct_;
   Multigrid multigrid_;
+  std::unique_ptr<SharedSolver> shared_;
   LowRankUpdate changes_;
   mutable Multigrid::Outcome last_;
   mutable double extra_work_ = 0;  // multiplications with rows of columns since the changes were set

@@ -1,5 +1,7 @@
 #include "model/mass_coupling.h"
 
+#include "base/ranks.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -85,6 +87,7 @@ double kinetic_energy(const double* mass, int count, const MassCoupling& couplin
     const Vec3 w = v[i].xyz() - drift;
     sum += 0.5 * mass[i] * dot(w, w);
   }
+  sum = sum_over_ranks(sum);
   return coupling.empty() ? sum : sum + coupling.kinetic(v);  // rows of D sum to zero: a drift adds nothing
 }
 

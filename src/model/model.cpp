@@ -282,50 +282,33 @@ std::vector<PotentialInput> potential_inputs(const Body& body, const BodySpec& s
   return inputs;
 }
 
-/// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
-void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, const std::vector<MassPair>& pairs,
-                   const std::string& where, Diagnostics& out) {
-  const int n = body.count;
-  body.row_of_vertex.resize(n);
-  for (int v = 0; v < n; ++v) body.row_of_vertex[v] = v;
-  const size_t problems = out.items().size();
-  const std::vector<PotentialInput> inputs = potential_inputs(body, spec, body.row_of_vertex, where, out);
-  const auto broken = [&] {
-    for (size_t i = problems; i < out.items().size(); ++i)
-      if (out.items()[i].severity == Severity::error) return true;
-    return false;
-  };
-  if (broken()) return;
+bool broken_since(const Diagnostics& out, size_t problems) {
+  for (size_t i = problems; i < out.items().size(); ++i)
+    if (out.items()[i].severity == Severity::error) return true;
+  return false;
+}
 
-  const auto make_all = [&] {
-    Potentials batches;
-    for (size_t k = 0; k < spec.potentials.size(); ++k) {
-      batches.push_back(find_potential(spec.potentials[k].type)
-                            ->make(inputs[k], where + ".potentials[" + std::to_string(k) + "]", out));
-      if (batches.back()) batches.back()->projection = spec.potentials[k].projection;
-    }
-    return batches;
-  };
+Potentials make_batches(const std::vector<PotentialInput>& inputs, const BodySpec& spec, const std::string& where,
+                        Diagnostics& out) {
+  Potentials batches;
+  for (size_t k = 0; k < spec.potentials.size(); ++k) {
+    batches.push_back(find_potential(spec.potentials[k].type)
+                          ->make(inputs[k], where + ".potentials[" + std::to_string(k) + "]", out));
+    if (batches.back()) batches.back()->projection = spec.potentials[k].projection;
+  }
+  return batches;
+}
 
-  const auto first = make_all();
-  if (broken()) return;
-  SymmetricAssembly pattern;
-  pattern.begin_pattern(n);
-  for (int v = 0; v < n; ++v) pattern.add(v, v, 1);
-  for (const auto& batch : first) batch->add_weights(pattern, 0, 1);
-  for (const MassPair& pair : pairs) pattern.add(pair.a, pair.b, 1);
-  pattern.finish_pattern();
-  body.vertex_of_row = elimination_order(pattern.matrix());
-  for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
-  potentials = make_all();
-
+/// Every vertex of an element has to have a mass. `mass` of a row.
+template <class Mass>
+void check_masses(const Body& body, const Potentials& potentials, Mass&& mass, const std::string& where,
+                  Diagnostics& out) {
   for (size_t k = 0; k < potentials.size(); ++k) {
     const Potential& potential = *potentials[k];
     const std::string place = where + ".potentials[" + std::to_string(k) + "]";
     for (int e = 0; e < potential.elements(); ++e) {
       bool massless = false;
-      for (int c = 0; c < potential.corners(e); ++c)
-        massless |= body.mass[body.vertex_of_row[potential.vertex(e, c)]] == 0;
+      for (int c = 0; c < potential.corners(e); ++c) massless |= mass(potential.vertex(e, c)) == 0;
       if (massless) {
         out.error(place, "element " + std::to_string(e) +
                              " uses a vertex without mass; expected every vertex of a "
@@ -335,6 +318,108 @@ void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, con
       }
     }
   }
+}
+
+void number_rows_as_vertices(Body& body) {
+  body.row_of_vertex.resize(body.count);
+  for (int v = 0; v < body.count; ++v) body.row_of_vertex[v] = v;
+}
+
+/// Renumbers by the fill-reducing order of the body's own matrix, then builds the batches in that order.
+void build_batches(Body& body, Potentials& potentials, const BodySpec& spec, const std::vector<MassPair>& pairs,
+                   const std::string& where, Diagnostics& out) {
+  const int n = body.count;
+  number_rows_as_vertices(body);
+  const size_t problems = out.items().size();
+  const std::vector<PotentialInput> inputs = potential_inputs(body, spec, body.row_of_vertex, where, out);
+  if (broken_since(out, problems)) return;
+
+  const auto first = make_batches(inputs, spec, where, out);
+  if (broken_since(out, problems)) return;
+  SymmetricAssembly pattern;
+  pattern.begin_pattern(n);
+  for (int v = 0; v < n; ++v) pattern.add(v, v, 1);
+  for (const auto& batch : first) batch->add_weights(pattern, 0, 1);
+  for (const MassPair& pair : pairs) pattern.add(pair.a, pair.b, 1);
+  pattern.finish_pattern();
+  body.vertex_of_row = elimination_order(pattern.matrix());
+  for (int r = 0; r < n; ++r) body.row_of_vertex[body.vertex_of_row[r]] = r;
+  potentials = make_batches(inputs, spec, where, out);
+  check_masses(body, potentials, [&](int row) { return body.mass[body.vertex_of_row[row]]; }, where, out);
+}
+
+/// Leaves of a whole body, whose rows are numbered as its vertices, what is here of it.
+void take_share(CompiledScene& compiled, int index, const BodySpec& spec, const ShareBody& share,
+                std::vector<Vec4>& x, std::vector<Vec4>& v, const std::string& where, Diagnostics& out) {
+  Body& body = compiled.model.bodies[index];
+  Potentials& potentials = compiled.matter.bodies[index].potentials;
+  const BodyShare here = share(body);
+  const int owned = here.rows->owned(), first = body.first;
+  std::vector<int> row(body.count, -1);
+  std::vector<char> is_owned(body.count, 0);
+  for (int r = 0; r < int(here.vertices.size()); ++r) row[here.vertices[r]] = r, is_owned[here.vertices[r]] = r < owned;
+  const auto mine = [&](int vertex) { return is_owned[vertex] != 0; };
+
+  const size_t problems = out.items().size();
+  std::vector<PotentialInput> inputs = potential_inputs(body, spec, row, where, out);
+  if (broken_since(out, problems)) return;
+  for (PotentialInput& in : inputs) in.owned = is_owned;
+  potentials = make_batches(inputs, spec, where, out);
+  if (broken_since(out, problems)) return;
+  check_masses(body, potentials, [&](int r) { return body.mass[here.vertices[r]]; }, where, out);
+  inputs.clear();
+
+  for (Anchor& anchor : compiled.matter.anchors) {
+    if (anchor.body != index) continue;
+    std::erase_if(anchor.rows, [&](int vertex) { return !mine(vertex); });
+    for (int& r : anchor.rows) r = row[r];
+  }
+  for (ConstantForce& force : compiled.model.forces) {
+    if (force.body != index) continue;
+    size_t kept = 0;
+    for (size_t i = 0; i < force.rows.size(); ++i)
+      if (mine(force.rows[i])) force.rows[kept] = row[force.rows[i]], force.share[kept++] = force.share[i];
+    force.rows.resize(kept), force.share.resize(kept);
+  }
+  for (WindSurface& wind : compiled.matter.wind_surfaces) {  // all triangles at vertices of ours
+    if (wind.body != index) continue;
+    std::erase_if(wind.triangles, [&](const auto& t) { return !mine(t[0]) && !mine(t[1]) && !mine(t[2]); });
+    std::vector<std::vector<int>> uses(owned);
+    for (size_t t = 0; t < wind.triangles.size(); ++t)
+      for (int& r : wind.triangles[t])
+        if (r = row[r]; r < owned) uses[r].push_back(int(t));
+    wind.rows.clear(), wind.use.clear(), wind.first_use = {0};
+    for (int r = 0; r < owned; ++r) {
+      if (uses[r].empty() || !(body.mass[here.vertices[r]] > 0)) continue;
+      wind.rows.push_back(r);
+      wind.use.insert(wind.use.end(), uses[r].begin(), uses[r].end());
+      wind.first_use.push_back(int(wind.use.size()));
+    }
+  }
+  const auto take_rows = [&](auto& rows) {
+    std::remove_reference_t<decltype(rows)> own;
+    for (int r = 0; r < owned; ++r) own.push_back(rows[here.vertices[r]]);
+    rows = std::move(own);
+  };
+  take_rows(body.mass), take_rows(body.rest);
+  for (int r = 0; r < owned; ++r)
+    x.push_back(compiled.model.initial_x[first + here.vertices[r]]),
+        v.push_back(compiled.model.initial_v[first + here.vertices[r]]);
+  Mesh mesh;
+  for (const int vertex : here.vertices) mesh.vertices.push_back(body.mesh.vertices[vertex]);
+  const auto take_elements = [&](const auto& elements, auto& kept) {
+    for (auto e : elements) {
+      if (!mine(e[0])) continue;
+      for (int& corner : e) corner = row[corner];
+      kept.push_back(e);
+    }
+  };
+  take_elements(body.mesh.tetrahedra, mesh.tetrahedra), take_elements(body.mesh.triangles, mesh.triangles);
+  take_elements(body.mesh.edges, mesh.edges);
+  body.mesh = std::move(mesh);
+  body.shared = here.rows, body.count = owned;
+  body.vertex_of_row.assign(here.vertices.begin(), here.vertices.begin() + owned);
+  body.row_of_vertex.clear(), body.row_of_vertex.shrink_to_fit();
 }
 
 /// x pressed smoothly into [-half, half]. The CPD paper projects vertices onto the box, which leaves flat and collapsed
@@ -498,7 +583,8 @@ WindSurface compile_wind(const WindSpec& spec, const Model& model, const std::st
   return wind;
 }
 
-std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out) {
+static std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out,
+                                                bool whole) {
   for (size_t k = 0; k < spec.potentials.size(); ++k)
     check_contradictions(spec.potentials[k], where + ".potentials[" + std::to_string(k) + "]", out);
   Placement place = spec.place;
@@ -547,7 +633,12 @@ std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string
   body.mass = mass;  // by vertex until the rows are known
   std::vector<MassPair> pairs;
   if (spec.mass_matrix == MassMatrix::consistent) pairs = mass_pairs(body.mesh, spec.density * scale);
-  build_batches(body, potentials, spec, pairs, where, out);
+  if (whole) {
+    build_batches(body, potentials, spec, pairs, where, out);
+  } else {
+    number_rows_as_vertices(body);
+    body.vertex_of_row = body.row_of_vertex;
+  }
   if (body.vertex_of_row.empty()) return std::nullopt;  // with the reasons in out
   body.coupling = mass_coupling(body.mesh, pairs, body.row_of_vertex);
   body.rest.resize(body.count);
@@ -564,13 +655,17 @@ std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string
   return out_body;
 }
 
-Expected<CompiledScene> compile(const Scene& scene) {
+std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out) {
+  return compile_body(spec, where, out, true);
+}
+
+Expected<CompiledScene> compile(const Scene& scene, const ShareBody& share) {
   Diagnostics out;
   CompiledScene compiled;
   Model& model = compiled.model;  // (no structured binding: clang 14 does not capture those)
   Matter& matter = compiled.matter;
   for (size_t b = 0; b < scene.bodies.size(); ++b) {
-    std::optional<CompiledBody> made = compile_body(scene.bodies[b], "bodies[" + std::to_string(b) + "]", out);
+    std::optional<CompiledBody> made = compile_body(scene.bodies[b], "bodies[" + std::to_string(b) + "]", out, !share);
     if (!made) continue;
     made->body.first = made->body.first_vertex = model.rows;
     model.rows += made->body.count;
@@ -593,6 +688,15 @@ Expected<CompiledScene> compile(const Scene& scene) {
     const Body& body = model.bodies[b];
     set_initial_state(body, scene.bodies[b].initial, model.initial_x.data() + body.first,
                       model.initial_v.data() + body.first);
+  }
+  if (share) {
+    std::vector<Vec4> x, v;
+    for (size_t b = 0; b < model.bodies.size(); ++b)
+      take_share(compiled, int(b), scene.bodies[b], share, x, v, "bodies[" + std::to_string(b) + "]", out);
+    model.rows = 0;
+    for (Body& body : model.bodies) body.first = body.first_vertex = model.rows, model.rows += body.count;
+    model.initial_x = std::move(x), model.initial_v = std::move(v);
+    if (out.has_errors()) return out;
   }
   return {std::move(compiled), std::move(out)};
 }

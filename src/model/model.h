@@ -12,6 +12,7 @@
 
 #include "contact/shapes.h"
 #include "contact/surface.h"
+#include "linear/shared_rows.h"
 #include "model/mass_coupling.h"
 #include "model/plasticity.h"
 #include "model/tearing.h"
@@ -33,6 +34,7 @@ struct Body {
   double total_mass = 0;
   MassCoupling coupling;                    // in rows; empty: lumped
   std::vector<Vec4> rest;                   // per row
+  std::shared_ptr<const SharedRows> shared;  // its rows here, of a body that several processes share; null: all
   std::vector<ParameterValues> parameters;  // of its potentials, at time 0
   Mesh embedded;                            // surface at rest, placed; without triangles: none
   Embedding embedding;                      // of its vertices, by vertices of `mesh`
@@ -101,8 +103,17 @@ struct CompiledBody {
   Matter::OfBody matter;
 };
 
-/// Loads meshes and builds batches. The scene must have passed check_scene.
-Expected<CompiledScene> compile(const Scene& scene);
+/// What of a body is here, where processes share it: owned vertices of the whole, then copies, by row.
+struct BodyShare {
+  std::vector<int> vertices;
+  std::shared_ptr<const SharedRows> rows;
+};
+/// Decides that of the next body, which is whole and has neither rows nor potentials.
+using ShareBody = std::function<BodyShare(const Body& whole)>;
+
+/// Loads meshes and builds batches. The scene must have passed check_scene. With `share` only what is here is left of
+/// each body, its elements where their first vertex is; nothing of it can touch or tear, and it carries no surface.
+Expected<CompiledScene> compile(const Scene& scene, const ShareBody& share = {});
 /// One body of it. None: with the reasons in `out`.
 std::optional<CompiledBody> compile_body(const BodySpec& spec, const std::string& where, Diagnostics& out);
 /// Where its vertices are and how they move at the start, by row.

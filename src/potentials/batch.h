@@ -460,6 +460,7 @@ PotentialEntry entry() {
   // limits, areas and volumes have nothing to lose by it
   using Elements = typename Kernel::Elements;
   out.info.flows = std::is_same_v<Elements, Hinges> || std::is_same_v<Elements, Joints> || !out.info.slack;
+  out.shares = true;
   out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
   out.make = [](const PotentialInput& in, const std::string& where, Diagnostics& notes) -> std::unique_ptr<Potential> {
     const size_t problems = notes.items().size();
@@ -467,7 +468,9 @@ PotentialEntry entry() {
       if (const std::string fault = Kernel::Elements::fault(in.mesh); !fault.empty()) notes.error(where, fault);
     }
     const auto& all = Kernel::Elements::of(in.mesh);
-    const std::vector<int> kept = elements_in(all, in.region);
+    std::vector<int> kept = elements_in(all, in.region);
+    const bool none = kept.empty();
+    if (!in.owned.empty()) std::erase_if(kept, [&](int e) { return !in.owned[all[e][0]]; });
     ElementParameters<Params> own(in.arrays, int(all.size()), kept, where, notes);
     const Params params = read_parameters<Params>(in.values);
     std::vector<typename Batch<Kernel>::Stencil> stencils;
@@ -485,7 +488,7 @@ PotentialEntry entry() {
     if (all.empty()) {
       notes.error(where + ".type", "\"" + std::string(Kernel::name) + "\" acts on " + Kernel::Elements::name +
                                        ", and the mesh of the body has none");
-    } else if (kept.empty()) {
+    } else if (none) {
       notes.error(where + ".region", "found none of the " + std::string(Kernel::Elements::name) +
                                          " with all vertices inside, expected at least one");
     }

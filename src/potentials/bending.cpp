@@ -213,7 +213,8 @@ class Bending final : public ProjectedPotential {
   Bending(const std::vector<Sheets::Stencil>& stencils, const PotentialInput& in, ElementParameters<Params> own)
       : own_(std::move(own)) {
     std::vector<Vec4> rest(in.mesh.vertices.size());
-    for (size_t v = 0; v < rest.size(); ++v) rest[in.index[v]] = Vec4(in.mesh.vertices[v]);
+    for (size_t v = 0; v < rest.size(); ++v)
+      if (in.index[v] >= 0) rest[in.index[v]] = Vec4(in.mesh.vertices[v]);
     for (const Sheets::Stencil& s : stencils) {
       auto rows = s.rows;
       for (auto& row : rows)
@@ -314,10 +315,15 @@ std::unique_ptr<Potential> make(const PotentialInput& in, const std::string& whe
   std::vector<int> counted_at;
   for (const Sheets::Stencil& s : all)
     if (s.inside(in.region)) kept.push_back(s), counted_at.push_back(s.vertex);
+  const bool none = kept.empty();
+  if (!in.owned.empty()) {
+    std::erase_if(kept, [&](const Sheets::Stencil& s) { return !in.owned[s.vertex]; });
+    std::erase_if(counted_at, [&](int v) { return !in.owned[v]; });
+  }
   ElementParameters<Params> own(in.arrays, int(in.mesh.vertices.size()), counted_at, where, notes);
   if (all.empty()) {
     notes.error(where, "found no two triangles with a common edge, expected a sheet");
-  } else if (kept.empty()) {
+  } else if (none) {
     notes.error(where + ".region",
                 "found none of the inner vertices with all their triangles inside, expected at least one");
   }
@@ -334,6 +340,7 @@ PotentialEntry bending_entry() {
   out.info.slack = true;  // bending does not see most stretches
   out.check = [](const ParameterValues& values) { return read_parameters<Params>(values).check(); };
   out.make = make;
+  out.shares = true;  // a stencil is the vertex and those around it
   return out;
 }
 

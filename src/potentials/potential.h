@@ -130,6 +130,7 @@ struct PotentialInput {
   std::vector<std::vector<Vec3>> examples;   // poses of all vertices, for potentials that take them
   std::shared_ptr<const Formula> formula{};  // for the one that takes it
   std::shared_ptr<const ConstitutiveLaw> law{};  // likewise
+  std::vector<char> owned{};  // vertices; an element is made where its first vertex is. Empty: all are
 };
 
 /// One line of the registry.
@@ -139,6 +140,8 @@ struct PotentialEntry {
   std::string (*check)(const ParameterValues& values);
   /// Builds the batch over all elements of the kind in the mesh. Null with errors at `where` when that cannot be done.
   std::unique_ptr<Potential> (*make)(const PotentialInput& input, const std::string& where, Diagnostics& out);
+  /// It knows of PotentialInput::owned: processes can share its elements.
+  bool shares = false;
 };
 const std::vector<PotentialEntry>& potential_registry();
 const PotentialEntry* find_potential(std::string_view name);

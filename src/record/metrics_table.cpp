@@ -7,13 +7,7 @@ namespace verve {
 
 namespace {
 
-struct Row {
-  int frame;
-  double time;
-  std::string_view body;
-  const Measures& measures;
-  double step_ms;
-};
+using Row = MetricsRow;
 
 struct Column {
   const char* name;
@@ -57,7 +51,9 @@ constexpr Column columns[] = {
 
 #undef VERVE_NUMBER
 
-void append_row(std::string& out, std::string_view prefix, const Row& row) {
+}  // namespace
+
+void append_metrics_row(std::string& out, const MetricsRow& row, std::string_view prefix) {
   out += prefix;
   bool first = true;
   for (const Column& column : columns) {
@@ -73,8 +69,6 @@ void append_row(std::string& out, std::string_view prefix, const Row& row) {
   }
   out += '\n';
 }
-
-}  // namespace
 
 void append_number(std::string& out, double value, int digits) {
   if (std::isnan(value)) {
@@ -133,7 +127,7 @@ void each_row(const Simulation& simulation, const StepReport& report, Visit&& vi
 
 void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
                          std::string_view prefix) {
-  each_row(simulation, report, [&](const Row& row) { append_row(out, prefix, row); });
+  each_row(simulation, report, [&](const Row& row) { append_metrics_row(out, row, prefix); });
 }
 
 std::vector<std::string> metrics_columns() {

@@ -15,6 +15,15 @@ std::string metrics_header();
 /// included) and ending with a line feed.
 void append_metrics_rows(std::string& out, const Simulation& simulation, const StepReport& report,
                          std::string_view prefix = {});
+/// A body in a frame.
+struct MetricsRow {
+  int frame;
+  double time;
+  std::string_view body;
+  const Measures& measures;
+  double step_ms;
+};
+void append_metrics_row(std::string& out, const MetricsRow& row, std::string_view prefix = {});
 /// The same as numbers: the names of the columns, and a row of them per body and one for `all`, in whose column `body`
 /// is its number, of `all` that of bodies.
 std::vector<std::string> metrics_columns();
