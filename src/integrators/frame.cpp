@@ -134,18 +134,6 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
   return outcome;
 }
 
-namespace {
-
-/// Why nothing of an island keeps to a budget: what is fixed cannot be taken again shorter, and nothing would keep it
-/// from gaining where a step is cut short. Empty: it does.
-std::string unbounded(const Island& island, const Settings& settings) {
-  if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
-  if (island.consistent()) return "has a consistent mass matrix";
-  return {};
-}
-
-}  // namespace
-
 /// What is detected over the whole frame is what its plan is made of, and serves its first sub-step too, but not where
 /// colliders are elsewhere at the end of that.
 World::IslandFrame World::plan_island(Island& island, const Attempt& attempt) {
@@ -154,10 +142,7 @@ World::IslandFrame World::plan_island(Island& island, const Attempt& attempt) {
   const double before = island.work().milliseconds();
   frame.moving_collider = find_contacts(island, whole_frame(), attempt, false);
   const double detection = island.work().milliseconds() - before;
-  const TimeLimit share = share_of_budget(island);
-  // steps that are searched for their length are not cut short: nothing would keep them from gaining
-  if (island.searches()) frame.search_until = share.end();
-  else frame.limit = share;
+  frame.limit = time_limit_of(island);
   frame.input = plan_input(island, frame.limit);
   frame.input.detection_cost = detection;
   frame.plan = plan_frame(frame.input);
@@ -195,7 +180,6 @@ StepInput World::step_input(const Island& island, const SubStep& step, bool driv
   in.other_members = (step.index == 0 && has_other_members(state, island)) ||
                      (island.contacts.any_shape_moves() && !island.motion.history);
   in.substeps = step.count, in.time_limit = frame.limit.left(island) / (step.count - step.index);
-  in.search_until = frame.search_until;
   return in;
 }
 
@@ -257,6 +241,19 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
   return in;
 }
 
+namespace {
+
+/// Why an island takes as long as it takes: nothing would keep it from gaining where a step is cut short, and what is
+/// fixed cannot be taken again shorter. Empty: it keeps to a budget.
+std::string unbounded(const Island& island, const Settings& settings) {
+  if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
+  if (island.searches()) return "has a potential whose steps are searched for their length";
+  if (island.consistent()) return "has a consistent mass matrix";
+  return {};
+}
+
+}  // namespace
+
 void World::warn_of_budget(Diagnostics& notes) const {
   if (!(settings.budget > 0)) return;
   for (const Island* island : islands_) {
@@ -268,7 +265,7 @@ void World::warn_of_budget(Diagnostics& notes) const {
 }
 
 /// What an island may take of what is left of a frame: by its share of the vertices that are still to come.
-World::TimeLimit World::share_of_budget(const Island& island) const {
+World::TimeLimit World::time_limit_of(const Island& island) const {
   TimeLimit out;
   if (!(settings.budget > 0) || !unbounded(island, settings).empty()) return out;
   double rows = island.rows();
@@ -303,17 +300,9 @@ bool leads_nowhere(const StepOutcome& outcome) {
 }  // namespace
 
 /// One step. Where steps are searched for their length forces grow beyond what the matrix knows of: one that leads
-/// nowhere is taken in halves, the second with what the first has left. The shortest, and all that is left once the
-/// search has taken what it may, by the fallback integrator.
+/// nowhere is taken in halves, the second with what the first has left, and the shortest by the fallback integrator.
 StepOutcome World::solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings) {
   if (!plan.halves) return take_step(island, plan, h, demand);
-  const auto searched_enough = [&] { return island.work().milliseconds() > plan.search_until; };
-  const auto fall_back = [&] {
-    StepPlan last = plan;
-    last.base = Base::fallback, last.halves = false, last.after_failure = true;
-    return take_step(island, last, h, demand);
-  };
-  if (searched_enough()) return fall_back();
   if (starts_.size() <= halvings) starts_.resize(halvings + 1);
   starts_[halvings] = island.motion;
   StepOutcome whole = take_step(island, plan, h, demand);
@@ -323,8 +312,10 @@ StepOutcome World::solve(Island& island, const StepPlan& plan, double h, const D
   };
   island.motion = starts_[halvings];
   island.evaluate_motion();
-  if (h <= planning::shortest_searched * scene.step || searched_enough()) {
-    StepOutcome out = fall_back();
+  if (h <= planning::shortest_searched * scene.step) {
+    StepPlan last = plan;
+    last.base = Base::fallback, last.halves = false, last.after_failure = true;
+    StepOutcome out = take_step(island, last, h, demand);
     add_work(out, whole);
     return out;
   }

@@ -83,7 +83,7 @@ StepPlan plan_step(const StepInput& in) {
   plan.mode = in.driven ? Mode::driven : in.contacts ? Mode::contact : in.anchored ? Mode::anchored : Mode::free;
   const ModeRow& row = row_of(plan.mode);
   plan.base = row.base, plan.holds = row.momenta, plan.after_failure = in.after_failure;
-  plan.substeps = in.substeps, plan.time_limit = in.time_limit, plan.search_until = in.search_until;
+  plan.substeps = in.substeps, plan.time_limit = in.time_limit;
   const bool in_the_air = plan.mode == Mode::free || plan.mode == Mode::anchored;
   if (in_the_air && !in.solid) plan.base = Base::sheets;
   if (!in.conserves) return plan;

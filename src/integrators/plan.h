@@ -162,7 +162,6 @@ struct StepInput {
   double restitution = 1;      // the largest of those that may touch
   int substeps = 1;            // of the frame
   double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
-  double search_until = std::numeric_limits<double>::infinity();  // in what the island has done [Work::milliseconds]
 };
 
 struct StepPlan {
@@ -175,7 +174,6 @@ struct StepPlan {
   double returned = 1;         // share of a loss that comes back, in an impact of waves alone: restitution squared
   int substeps = 1;
   double time_limit = std::numeric_limits<double>::infinity();
-  double search_until = std::numeric_limits<double>::infinity();  // then steps are taken in halves no longer
 };
 
 StepPlan plan_step(const StepInput& input);

@@ -119,7 +119,6 @@ class World {
       if (!(milliseconds < std::numeric_limits<double>::infinity())) return milliseconds;
       return std::max(0.0, milliseconds - (island.work().milliseconds() - begun));
     }
-    double end() const { return begun + milliseconds; }
   };
   struct Attempt {               // what is different when a frame is taken again
     bool all_colliders = false;  // are candidates of contact, whatever a prediction says
@@ -129,8 +128,7 @@ class World {
     Attempt attempt;
     PlanInput input;
     Plan plan;
-    TimeLimit limit;  // of its steps
-    double search_until = std::numeric_limits<double>::infinity();  // as in StepPlan
+    TimeLimit limit;
     bool look_again = false;       // for contacts, in the first sub-step
     bool moving_collider = false;  // at the last look: one that drives the island
     FrameTotals totals;            // so far
@@ -145,7 +143,7 @@ class World {
   void begin_frame(Island& island);
   StepOutcome take_frame(Island& island, const Attempt& attempt, StepReport& report);
   IslandFrame plan_island(Island& island, const Attempt& attempt);
-  TimeLimit share_of_budget(const Island& island) const;
+  TimeLimit time_limit_of(const Island& island) const;
   PlanInput plan_input(Island& island, const TimeLimit& limit);
   SubStep sub_step(int index, int count) const;
   SubStep whole_frame() const { return sub_step(0, 1); }

@@ -32,7 +32,6 @@ void refuse_files(const Json& value, const std::string& path, Diagnostics& probl
 }
 
 constexpr double dropped_cells = 12;  // along the longest side: moves at the rate of the display
-constexpr double dropped_search = 200;  // of a frame of it [ms]: a page shall not stand still (docs/budget.md)
 
 /// A mesh on its own, as something that can be pulled about: tetrahedra as they are, a surface that encloses something
 /// filled and carried, holes or not, another one as cloth, edges as a rope; soft, above a floor.
@@ -62,7 +61,6 @@ Scene scene_around(const std::string& name, Mesh mesh) {
     body.mesh.mesh = shape;
   }
   if (const MaterialInfo* material = default_material(dimension)) set_material(body, *material);
-  if (dimension == 3) scene.solver.budget = dropped_search;
   body.dials.half_life = {};  // that is for the page's own dial to say
   scene.bodies.push_back(body);
   // it falls onto a floor by half its size and bounces

@@ -76,7 +76,7 @@ TEST_CASE("work is counted the same at every run and on any number of threads, a
 }
 
 TEST_CASE("a budget that is never reached changes no bit") {
-  Scene hyperelastic = dropped_ball();  // its steps are searched for their length
+  Scene hyperelastic = dropped_ball();  // its steps are searched for their length, and not cut
   hyperelastic.bodies[0].potentials[0] = {"neo_hookean",
                                           {{"young", Track<double>(1e5)}, {"poisson", Track<double>(0.4)}}};
   for (Scene scene : {dropped_ball(), pair_of_balls(), hyperelastic}) {
@@ -86,24 +86,6 @@ TEST_CASE("a budget that is never reached changes no bit") {
     for (int f = 0; f < 25; ++f) REQUIRE((without.step() && with.step()));
     CHECK(without.state_hash() == with.state_hash());
   }
-}
-
-TEST_CASE("a search that leads nowhere ends with its budget, and H stays at its target or below") {
-  Scene scene;  // mirrored: its steps are taken in halves again and again
-  BodySpec body;
-  body.name = "box", body.mesh.generator = "box";
-  body.mesh.parameters = {{"size", {0.3, 0.3, 0.3}}, {"cells", {4, 4, 4}}};
-  body.potentials.push_back({"stable_neo_hookean", {{"young", Track<double>(5e4)}, {"poisson", Track<double>(0.45)}}});
-  body.initial.stretch = {1, -1, 1};
-  scene.bodies = {body}, scene.solver.tolerance = 1e-4;
-  const Course free = run(scene, 15);
-  scene.solver.budget = 0.05 * free.most;
-  const Course kept = run(scene, 15);
-  MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H above by ", kept.grown);
-  CHECK(kept.most < 0.4 * free.most);  // what is left of a frame takes a few steps more
-  CHECK(kept.grown <= 2e-4);           // as free.grown is, by the tolerance
-  CHECK(kept.momentum < 1e-9);
-  CHECK(kept.spin < 1e-9);
 }
 
 TEST_CASE("an impact keeps to its budget, and what it owes of H is paid back") {
