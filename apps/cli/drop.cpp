@@ -20,9 +20,6 @@ namespace {
 constexpr double frame_time = 1.0 / 60;
 // Between the floor and the lowest point, and between bodies side by side, in units of the size.
 constexpr double height = 1, gap = 0.3;
-// Of a step. Those that converge take some thirty; a squashed hippo of slivers took tens of thousands in a frame, for
-// digits that nobody sees. What it misses of H is owed.
-constexpr int most_iterations = 100;
 
 /// The file as a body, its middle above `x`.
 BodySpec body_of(const std::string& file, const Mesh& mesh, const DropSettings& settings, double& x) {
@@ -92,7 +89,6 @@ Expected<Scene> scene_of_drop(const std::vector<std::string>& files, const DropS
   scene.frames = settings.frames;
   scene.gravity = {0, -9.81, 0};
   scene.solver.tolerance = 1e-4;  // the real-time setting: what a viewer can see, in seconds
-  scene.solver.iterations = most_iterations;
   ColliderSpec floor;
   floor.name = "floor", floor.shape = "plane", floor.friction = 0.8;
   scene.colliders.push_back(floor);

@@ -179,6 +179,7 @@ class Island {
   void add_work(const Work& more) { work_ += more; }
 
  private:
+  double leap(double h, const Integrator& integrator) const;
   MatrixTerms matrix_terms() const;
 
   const Model& model_;

@@ -76,7 +76,7 @@ TEST_CASE("work is counted the same at every run and on any number of threads, a
 }
 
 TEST_CASE("a budget that is never reached changes no bit") {
-  Scene hyperelastic = dropped_ball();  // its steps are searched for their length, and not cut
+  Scene hyperelastic = dropped_ball();  // its steps are searched for their length
   hyperelastic.bodies[0].potentials[0] = {"neo_hookean",
                                           {{"young", Track<double>(1e5)}, {"poisson", Track<double>(0.4)}}};
   for (Scene scene : {dropped_ball(), pair_of_balls(), hyperelastic}) {
