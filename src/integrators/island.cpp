@@ -205,7 +205,7 @@ void Island::apply_slip(std::vector<double>& losses) {
   }
 }
 
-/// What a step would make of the forces at x_n and of its rates, beside what there is: W and the motion about the whole.
+/// What a step would make of the forces at x_n and of its rates, over what there is: W and the motion about the whole.
 double Island::leap(double h, const Integrator& integrator) const {
   const double kick = integrator.kick(motion, forcing, h, !anchored_);
   if (!(kick > 0)) return 0;

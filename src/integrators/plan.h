@@ -75,8 +75,8 @@ inline constexpr double hysteresis = 0.7;
 inline constexpr double forgetting = 0.9;
 /// Error of a step (StepOutcome::loss) above which the next frame has steps of half the length [1]: energy in modes that a
 /// step does not resolve leaks into those that show. Half the length has a half to a quarter of the error; below a third
-/// of the bound steps may be twice as long. Of sheets and chains, and of searched steps: other solids have few such modes.
-/// (Decisions 006 and 018.)
+/// of the bound steps may be twice as long. Of sheets and chains, and of searched steps: other solids have few such
+/// modes. (Decisions 006 and 018.)
 inline constexpr double most_loss = 0.3, ease = 1.0 / 3;
 /// Frames in succession that steps of twice the length would have done for, before sheets and chains take them: a change
 /// of length makes what is stiff ring [1].

@@ -112,8 +112,8 @@ TEST_CASE("a body whose steps are searched keeps to its budget, in the air and i
   for (const double share : {0.5, 0.2}) {
     scene.solver.budget = share * free.most;
     const Course kept = run(scene, 60);
-    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst, ", grown by ",
-            kept.grown);
+    MESSAGE("work ", free.most, " -> ", kept.most, " of ", scene.solver.budget, "  H off by ", kept.worst,
+            ", grown by ", kept.grown);
     CHECK(kept.most <= 1.5 * scene.solver.budget);
     CHECK(kept.grown <= 2e-6);
   }

@@ -121,7 +121,8 @@ TEST_CASE(
   const std::set<std::string> other_apex = {"muscle ball", "fat ball"};
   // Three half-lives after the first impact these are in the second, or have just come from it; the jelly sags by 2.5 %
   // when it lies.
-  const std::set<std::string> other_shape = {"jelly box", "jelly bear", "muscle box", "muscle bear", "fat ball", "fat box"};
+  const std::set<std::string> other_shape = {"jelly box",   "jelly bear", "muscle box",
+                                             "muscle bear", "fat ball",   "fat box"};
   int solids = 0;
   for (const MaterialInfo& m : material_infos()) solids += m.dimension == 3;
   REQUIRE(solids == int(std::size(truths)));

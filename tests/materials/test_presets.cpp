@@ -179,8 +179,8 @@ TEST_CASE("a cantilever of every solid preset sags as beam theory says within 2 
 
 TEST_CASE("every solid preset comes back from mirrored, flat and random starts") {
   // A box of so few cells has folds that are stable, and a start may be as near to one as to the rest shape: of 84 that
-  // differ by a millionth (of the random ones by their seed) one ends in a fold, with 4.3 % of the energy. Which does is
-  // round-off; of these 21 starts one does, and two may.
+  // differ by a millionth (of the random ones by their seed) one ends in a fold, with 4.3 % of the energy. Which does
+  // is round-off; of these 21 starts one does, and two may.
   int folded = 0;
   for (const MaterialInfo* m : solids()) {
     for (const int start : {0, 1, 2}) {
