@@ -75,7 +75,11 @@ void StepSolver::correct_energy(const StepPlan& plan, const Demand& demand, Step
   } else if (now < level - slack) {
     const bool found = out.status == StepOutcome::Status::converged || out.error_h <= little;
     const bool gives = plan.correction == EnergyCorrection::after_solve ? found && !out.after_failure : !sought;
-    if (gives) impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
+    if (plan.correction == EnergyCorrection::along_loss) {
+      restore_along_loss(level - now, slack, out);
+    } else if (gives) {
+      impact ? restore_parts(level - now, out) : give_energy(level - now, slack, sought, out);
+    }
   }
   if (colliders_.moves()) {
     const double work = colliders_.leave(masses(), contacts, island_.offsets(), motion.x, motion.v);
@@ -184,6 +188,21 @@ void StepSolver::restore_parts(double missing, StepOutcome& out) {
   give_along(plan_.returned < 1 ? plan_.returned * std::min(rest, (moving - rigid) * missing) : rest);
   add_velocities(lin_);
   out.residual.h += given;
+}
+
+/// H of a searched step comes back along e, what it has lost (step_loss.cpp), as velocities: v <- v + mu e/hh, in the
+/// sense in which it takes the lesser change, |mu| <= most_mu. What is left goes as where a solve has missed it.
+void StepSolver::restore_along_loss(double missing, double slack, StepOutcome& out) {
+  leave_held_momenta(Alin_, end_);
+  double along = mass_product(masses(), motion.v.data(), end_.data()) / base_.hh;
+  const double scale = (along < 0 ? -1 : 1) / base_.hh;
+  for (int i = 0; i < rows_; ++i) end_[i] = end_[i] * scale, lin_[i] = {};
+  along = std::abs(along);
+  const double most = most_mu * (along + most_mu * kinetic(end_));
+  const double given = push_along(masses(), motion.v.data(), lin_.data(), end_.data(), std::min(missing, most));
+  add_velocities(lin_);
+  out.residual.h += given;
+  if (missing - given > slack) give_energy(missing - given, slack, true, out);
 }
 
 /// What the half-life takes in an impact goes from the motion of each body about its rigid one, as it does in the air:

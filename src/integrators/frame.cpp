@@ -113,7 +113,7 @@ StepOutcome World::take_frame(Island& island, const Attempt& attempt, StepReport
     const StepPlan step_plan = plan_step(step_input(island, step, driven, frame));
 
     if (frame.input.contacts) before_step_ = island.motion;
-    outcome = solve(island, step_plan, step.h, demand);
+    outcome = take_step(island, step_plan, step.h, demand);
     detection_ += std::exchange(island.contacts.milliseconds, 0.0);
     frame.totals.add_work(outcome);
     report.timings += outcome.timings;
@@ -247,7 +247,6 @@ namespace {
 /// fixed cannot be taken again shorter. Empty: it keeps to a budget.
 std::string unbounded(const Island& island, const Settings& settings) {
   if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
-  if (island.searches()) return "has a potential whose steps are searched for their length";
   if (island.consistent()) return "has a consistent mass matrix";
   return {};
 }
@@ -285,52 +284,6 @@ Demand World::ask(Island& island, const SubStep& step, bool driven) {
   if (first && !driven) ledger().inject_energy(island, step.to);
   if (first) ledger().lower_energy(island, step.to, step.h);
   return ledger().demand_on(island, step.to, step.h, step.count);
-}
-
-namespace {
-
-/// Numbers that are not finite; or no length of a searched step that was short enough, or no end of its iterations.
-bool leads_nowhere(const StepOutcome& outcome) {
-  if (outcome.status == StepOutcome::Status::not_finite) return true;
-  const bool exhausted =
-      outcome.status == StepOutcome::Status::stopped && outcome.iterations >= planning::longest_search;
-  return outcome.stalled || outcome.energy_released || exhausted;
-}
-
-}  // namespace
-
-/// One step. Where steps are searched for their length forces grow beyond what the matrix knows of: one that leads
-/// nowhere is taken in halves, the second with what the first has left, and the shortest by the fallback integrator.
-StepOutcome World::solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings) {
-  if (!plan.halves) return take_step(island, plan, h, demand);
-  if (starts_.size() <= halvings) starts_.resize(halvings + 1);
-  starts_[halvings] = island.motion;
-  StepOutcome whole = take_step(island, plan, h, demand);
-  if (!leads_nowhere(whole)) return whole;
-  const auto add_work = [](StepOutcome& to, const StepOutcome& of) {
-    to.iterations += of.iterations, to.timings += of.timings;
-  };
-  island.motion = starts_[halvings];
-  island.evaluate_motion();
-  if (h <= planning::shortest_searched * scene.step) {
-    StepPlan last = plan;
-    last.base = Base::fallback, last.halves = false, last.after_failure = true;
-    StepOutcome out = take_step(island, last, h, demand);
-    add_work(out, whole);
-    return out;
-  }
-  Demand half = demand;
-  half.keep = std::sqrt(demand.keep);
-  StepOutcome first = solve(island, plan, 0.5 * h, half, halvings + 1);
-  add_work(first, whole);
-  if (!first.moved()) return first;
-  island.correct_energy(plan, half, first);
-  if (!island.is_evaluated()) island.evaluate_motion();
-  half.debt = ledger().deficit_after(island, first, half);
-  StepOutcome second = solve(island, plan, 0.5 * h, half, halvings + 1);
-  add_work(second, first);
-  second.steps += first.steps, second.heat += first.heat, second.before = first.before;
-  return second;
 }
 
 /// A step of the method, and what is held after it.

@@ -5,8 +5,8 @@
 namespace verve {
 
 void FrameTotals::add_work(const StepOutcome& outcome) {
-  iterations += outcome.iterations, substeps += outcome.steps;
-  most_iterations = std::max(most_iterations, outcome.iterations / outcome.steps), loss += outcome.loss;
+  iterations += outcome.iterations, substeps += 1;
+  most_iterations = std::max(most_iterations, outcome.iterations), loss += outcome.loss;
   unresolved |= outcome.unresolved;
 }
 

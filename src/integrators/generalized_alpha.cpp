@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "integrators/integrator.h"
 #include "integrators/row_passes.h"
 
@@ -20,6 +22,17 @@ class GeneralizedAlpha final : public Integrator {
   double effective_step(double h) const override { return h * gamma_ * alpha_f_ / alpha_m_; }
   bool takes_elastic() const override { return true; }
 
+  double kick(const Motion& m, const Forcing& f, double h, bool falls) const override {
+    double mass = 0, square = 0;
+    Vec3 sum{};
+    for (size_t i = 0; i < m.x.size(); ++i) {
+      const Vec3 w = (f.acceleration[i] - m.gradient[i] * f.inverse_mass[i]).xyz();
+      const Vec3 d = (m.history ? m.q[i].xyz() : w) * c1(h) + w * c2(h);
+      mass += f.mass[i], sum += d * f.mass[i], square += f.mass[i] * dot(d, d);
+    }
+    return 0.5 * std::max(0.0, square - (falls ? dot(sum, sum) / mass : 0));
+  }
+
   void begin(Motion& m, double h, bool, BaseStep& s) const override {
     s.hh = effective_step(h);
     s.kappa = 0;
@@ -30,8 +43,7 @@ class GeneralizedAlpha final : public Integrator {
   }
 
   void prepare(Motion& m, const Forcing& f, double h, BaseStep& s, int first, int last) const override {
-    const double c1 = h * (1 - gamma_) - h * gamma_ * (1 - alpha_m_) / alpha_m_;
-    const double c2 = h * gamma_ * (1 - alpha_f_) / alpha_m_;
+    const double c1 = this->c1(h), c2 = this->c2(h);
     if (!s.first && h == s.before && m.acceleration.empty() && m.elastic.empty())  // as nearly always
       return begin_rows({f.inverse_mass.data(), m.x.data(), m.v.data(), m.p.data(), m.q.data(), m.gradient.data(),
                          f.uniform ? nullptr : f.acceleration.data(), f.common, c1, c2, s.hh, s.xb.data(), s.u.data()},
@@ -70,6 +82,9 @@ class GeneralizedAlpha final : public Integrator {
   }
 
  private:
+  double c1(double h) const { return h * (1 - gamma_) - h * gamma_ * (1 - alpha_m_) / alpha_m_; }
+  double c2(double h) const { return h * gamma_ * (1 - alpha_f_) / alpha_m_; }
+
   double alpha_m_, alpha_f_, gamma_;
 };
 

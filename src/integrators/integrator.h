@@ -57,6 +57,11 @@ class Integrator {
   virtual double effective_step(double h) const = 0;
   /// Takes part of the elastic acceleration at x_n.
   virtual bool takes_elastic() const { return false; }
+  /// Kinetic energy [J] of what the forces at x_n and the rates of the motion would add to its velocities in a step,
+  /// about that of the whole where it is free to fall. 0: nothing but a constant force is taken from x_n.
+  virtual double kick(const Motion& /*motion*/, const Forcing& /*forcing*/, double /*h*/, bool /*falls*/) const {
+    return 0;
+  }
   /// The minimum is x_{n+1}, and v_{n+1} = (x - xb)/hh there. Otherwise BaseStep says where the step ends.
   virtual bool is_direct() const { return true; }
   /// Looks for an equilibrium: no velocities, and the mass only keeps free bodies in place.

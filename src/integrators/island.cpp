@@ -9,6 +9,12 @@
 
 namespace verve {
 
+namespace {
+
+constexpr double least_energy = 1e-300;  // to divide by
+
+}  // namespace
+
 Island::Island(const Model& model, const Matter& matter, std::vector<int> bodies,
                const std::vector<int>& active_anchors)
     : model_(model),
@@ -218,6 +224,15 @@ void Island::apply_slip(std::vector<double>& losses) {
   }
 }
 
+/// What a step would make of the forces at x_n and of its rates, over what there is: W and the motion about the whole.
+double Island::leap(double h, const Integrator& integrator) const {
+  const double kick = integrator.kick(motion, forcing, h, !anchored_);
+  if (!(kick > 0)) return 0;
+  Vec3 momentum{};
+  for (int i = 0; i < rows_ && !anchored_; ++i) momentum += motion.v[i].xyz() * forcing.mass[i];
+  return kick / std::max(energy_of_deformation() + kinetic(motion.v, momentum / total_mass_), least_energy);
+}
+
 StepInput Island::step_input(double h, const Settings& settings) const {
   StepInput in;
   in.conserves = settings.conserves(), in.automatic = settings.substeps == 0;
@@ -229,6 +244,8 @@ StepInput Island::step_input(double h, const Settings& settings) const {
     in.restitution = memory.restitution;
   } else {
     in.at_rest = at_rest(h, settings.tolerance);
+    if (searches_) in.leap = leap(h, settings.base(in.solid ? Base::method : Base::sheets));
+    if (searches_) in.contact_leap = leap(h, settings.base(Base::contact));
   }
   return in;
 }

@@ -38,7 +38,8 @@ int free_substeps(const PlanInput& in, double phase, SubstepControl& control) {
     return measured >= most ? 2 * last : measured >= easy ? last : last / 2;
   };
   const int by_solves = by(in.control.iterations, in.solid ? hard_for_solids : hard_solve, easy_solve);
-  const int by_loss = in.solid ? 1 : by(in.control.loss, most_loss, ease * most_loss);
+  const bool by_error = in.searched ? phase > 0 : !in.solid;
+  const int by_loss = by_error ? by(in.control.loss, most_loss, ease * most_loss) : 1;
   const int by_start = !in.solid && in.control.unresolved ? 2 * last : 1;
   int n = std::max({by_phase, by_solves, by_loss, by_start, 1});
   control.easy = n < last ? in.control.easy + 1 : 0;
@@ -95,7 +96,15 @@ StepPlan plan_step(const StepInput& in) {
                                                      : in_the_air && in.at_rest;
   if (falls_back || in.after_failure) plan.base = Base::fallback;
   if (in_the_air && (in.beside_contact || in.after_failure)) plan.correction = EnergyCorrection::bound;
-  plan.halves = in_the_air && in.searched && in.automatic && !in.after_failure;
+  if (in_the_air && in.searched) {
+    plan.plain = true;
+    const int share = most_searched_in_frame / in.substeps;
+    plan.iterations = std::min(most_searched, std::max(most_searched_in_any_case, share));
+    if (plan.correction == EnergyCorrection::after_solve) plan.correction = EnergyCorrection::along_loss;
+    // forces that would lead further than all of the energy could are not to be taken from x_n, nor rates gone on with
+    if (plan.base != Base::fallback && in.leap > most_leap)
+      plan.base = in.contact_leap > most_leap ? Base::fallback : Base::contact;
+  }
   return plan;
 }
 

@@ -26,7 +26,8 @@ enum class EnergyCorrection : std::uint8_t {
   bound,        // what it has too much goes, what is missing is owed
   after_solve,  // the solve has looked for H: what it missed
   restore,      // the solve was a plain one: all that it lost, as far as restitution says, or gained
-  restore_parts // likewise in an impact: to the rigid motion and to waves what each of them has lost
+  restore_parts, // likewise in an impact: to the rigid motion and to waves what each of them has lost
+  along_loss     // likewise of a searched step in the air: along what it has lost
 };
 
 /// What the steps of a mode are, by a method that conserves.
@@ -74,7 +75,8 @@ inline constexpr double hysteresis = 0.7;
 inline constexpr double forgetting = 0.9;
 /// Error of a step (StepOutcome::loss) above which the next frame has steps of half the length [1]: energy in modes that a
 /// step does not resolve leaks into those that show. Half the length has a half to a quarter of the error; below a third
-/// of the bound steps may be twice as long. Of sheets and chains: solids have few such modes. (Decision 006.)
+/// of the bound steps may be twice as long. Of sheets and chains, and of searched steps: other solids have few such
+/// modes. (Decisions 006 and 018.)
 inline constexpr double most_loss = 0.3, ease = 1.0 / 3;
 /// Frames in succession that steps of twice the length would have done for, before sheets and chains take them: a change
 /// of length makes what is stiff ring [1].
@@ -84,12 +86,12 @@ inline constexpr int easy_frames = 10;
 /// `bear` takes a fifth longer for a twentieth less distance: solids have little energy in what a step does not resolve.
 /// Decision 004.)
 inline constexpr int hard_solve = 20, hard_for_solids = 30, easy_solve = 10;
-/// Searched steps that lead nowhere are taken in halves down to this share of a frame, and then by the fallback
-/// integrator: a nearly incompressible body that collapses from three times its length bounces off J = 1/27 in a
-/// hundredth of a frame [1].
-inline constexpr double shortest_searched = 1.0 / 256;
-/// Iterations of a searched step above which half of its length is cheaper [1].
-inline constexpr int longest_search = 40;
+/// Iterations of a searched step in the air, of all sub-steps of a frame together, and the least that each of them has
+/// [1]: the same as beside contacts (contact_step.cpp, decision 009).
+inline constexpr int most_searched = 30, most_searched_in_frame = 96, most_searched_in_any_case = 12;
+/// What a searched step in the air may take of the forces at x_n, and go on with of its rates: kinetic energy, over all
+/// energy that there is [1]. (Between 0.3 and 4 nothing depends on it: decision 018.)
+inline constexpr double most_leap = 1;
 /// Iterations without which a sub-step is not worth having, within a budget [1].
 inline constexpr int worthwhile = 5;
 /// What the columns of a step with contacts and its first look at them take, in iterations [1].
@@ -160,6 +162,8 @@ struct StepInput {
   bool beside_contact = false; // others of the frame have contacts: what is owed is for the end of an impact to pay
   bool impact = false;         // something strikes, or did a moment ago, faster than gravity stops in a frame
   double restitution = 1;      // the largest of those that may touch
+  double leap = 0, contact_leap = 0;  // of searched steps in the air: Integrator::kick, of the method's base and of
+                                      // Base::contact, over the energy that there is
   int substeps = 1;            // of the frame
   double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
 };
@@ -168,8 +172,9 @@ struct StepPlan {
   Mode mode = Mode::free;
   Base base = Base::method;
   bool holds = true;           // the constraints of the method, in the solve
-  bool halves = false;         // searched: taken in halves where the whole leads nowhere
-  bool after_failure = false;  // searched potentials then leave H to the fallback integrator
+  bool plain = false;          // in the air: P and L in the solve, H after it
+  bool after_failure = false;  // what is missing of H is owed
+  int iterations = std::numeric_limits<int>::max();  // at most
   EnergyCorrection correction = EnergyCorrection::none;
   double returned = 1;         // share of a loss that comes back, in an impact of waves alone: restitution squared
   int substeps = 1;

@@ -44,9 +44,9 @@ bool StepSolver::iterate_gradient(Stage& stage, StepProducts step_products, Step
   bool aimed_at_h = false;  // by the last step, which would have met H but for what is not linear
   double curved = 0;        // that, over 1/2 |dx|^2_A
   const auto release_energy = [&] { negligible = infinity, problem_.releases_energy = out.energy_released = true; };
-  if (plain && p.held) problem_.plain = true, release_energy();
+  if (p.plain) release_energy();
   bool fell_back = false;
-  int last_iteration = settings.iterations;
+  int last_iteration = std::min(settings.iterations, plan_.iterations);
   // (a searched step of a plain method does not end above where it began; from deep in something it would)
   const bool searches_contacts = searches && !p.held && p.touches;
   const double rest_merit = (plain && p.releases_energy) || searches_contacts ? find_rest(h) : infinity;

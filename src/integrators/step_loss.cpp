@@ -62,6 +62,16 @@ bool StepSolver::follows_loss(const Settings& settings, const Demand& demand, co
          !(p.swings && island_.is_solid());
 }
 
+/// A row of l, see below.
+Vec4 StepSolver::loss_of(int i, double h, const Mat3& rotation) const {
+  const double m = forcing.mass[i], inverse = 1 / base_.hh;
+  if (!(m > 0)) return {};
+  const Vec4 dv = (x_[i] - base_.xb[i]) * inverse - motion.v[i];
+  Vec4 l = (forcing.force[i] * h - Vec4(rotation * motion.gradient[i].xyz()) * h - dv * m) * inverse;
+  if (consistent()) l -= (coupled_velocity(i) - consistent_.coupling.row(motion.v.data(), i)) * inverse;
+  return l;
+}
+
 /// l = (h (f - J grad W(x_n)) - M (v - v_n))/hh, what the base takes for the impulse of the step at its beginning less
 /// what it made of it: of slow modes 1/2 (omega h)^2 v, of stiff ones all that is lost or rings. J is the mean rotation
 /// of the step: a body that turns as a whole, in equilibrium with its rotation, loses nothing. e = A^-1 l goes into the
@@ -71,13 +81,7 @@ void StepSolver::find_loss(double h, StepProducts& step) {
   const Mat3 rotation = mean_rotation((start_.inertia_inverse * start_.spin) * h);
   parallel_for(rows_, row_grain, [&](int begin, int end, int) {
     for (int i = begin; i < end; ++i) {
-      const double m = forcing.mass[i];
-      Vec4 l{};
-      if (m > 0) {
-        const Vec4 dv = (x_[i] - base_.xb[i]) * inverse - motion.v[i];
-        l = (forcing.force[i] * h - Vec4(rotation * motion.gradient[i].xyz()) * h - dv * m) * inverse;
-        if (consistent()) l -= (coupled_velocity(i) - consistent_.coupling.row(motion.v.data(), i)) * inverse;
-      }
+      const Vec4 l = loss_of(i, h, rotation);
       if (narrow_) {
         kr_narrow_[i] = {float(l.x), float(l.y), float(l.z), 0};
       } else {
@@ -129,6 +133,14 @@ void StepSolver::find_loss(double h, StepProducts& step) {
     for (int i = 0; i < 6; ++i) loss_.column.y_apart[i] = y_l[i] - step.q_lin[i];
   }
   loss_.found = true;
+}
+
+/// Likewise of a searched step that has ended, without its products. Returns the error of the step.
+double StepSolver::find_searched_loss(double h) {
+  const Mat3 rotation = mean_rotation((start_.inertia_inverse * start_.spin) * h);
+  for (int i = 0; i < rows_; ++i) kr_[i] = loss_of(i, h, rotation);
+  solve(kr_, Alin_);
+  return std::sqrt(std::max(0.0, dot(kr_, Alin_)) / problem_.e_ref);
 }
 
 /// A step begins where the motion leads, or at x_n carried along by the held momenta, whichever has less of g: where

@@ -52,7 +52,6 @@ struct StepOutcome {
   bool cut = false;              // it ended, or released H, for want of time
   bool after_failure = false;    // StepPlan::after_failure
   bool asleep = false;           // the motion is that before the step, and at rest (World::put_to_sleep)
-  int steps = 1;                 // that it was taken in
   StepTimings timings;
 
   /// The multipliers of its last iteration.

@@ -267,15 +267,14 @@ StepOutcome StepSolver::begin_stage(Stage& s) {
     base_.end_x.resize(rows_), base_.end_v.resize(rows_);
     gH_.resize(rows_), AH_.resize(rows_), end_gradient_.resize(rows_);
   }
-  base_.keep_rates = !contacts.empty() && settings.touching;
+  base_.keep_rates = settings.touching && (!contacts.empty() || (plan_.plain && plan_.base == Base::fallback));
   // half a kick after the solve would shake what rests on something
   integrator.begin(motion, h, settings.conservation == Conservation::cpd && !contacts.grounded(), base_);
   base_.falling = {};
   choose(h, settings);
   problem_.direct = integrator.is_direct(), problem_.statics = integrator.is_static();
   if (problem_.swings && problem_.direct) find_pivot();
-  // the last resort of a frame whose potentials need a search must move on: H is left to backward Euler, as a debt
-  problem_.releases_energy = problem_.held && plan_.after_failure && island_.searches();
+  problem_.plain = problem_.releases_energy = problem_.held && s.plain;
   if (problem_.statics && !anchored()) {
     for (int i = 0; i < rows_; ++i) base_.falling += forcing.force[i].xyz();
     base_.falling = sum_over_ranks(base_.falling) / total_mass_;
@@ -360,6 +359,7 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
     memory.iteration_cost = (island_.work().milliseconds() - stage.prepared) / out.iterations;
   memory.cannot_lose = cannot_lose && demand.lowers();
   if (!plan_.holds) out.residual = {}, out.error_h = 0;
+  if (plan_.correction == EnergyCorrection::along_loss) out.loss = find_searched_loss(h);
   find_gradient();
   integrator.finish(motion, forcing, h, base_, x_);
   out.target_total -= out.heat;

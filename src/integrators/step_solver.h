@@ -168,6 +168,8 @@ class StepSolver {
   // step_loss.cpp: along the loss
   bool follows_loss(const Settings& settings, const Demand& demand, const Integrator& integrator, bool plain) const;
   void find_loss(double h, StepProducts& step);
+  double find_searched_loss(double h);
+  Vec4 loss_of(int row, double h, const Mat3& rotation) const;
   bool begin_lower(double h, Precision kernel);
   void iterate_loss(double h, const Settings& settings, Precision kernel, StepOutcome& out);
 
@@ -211,6 +213,7 @@ class StepSolver {
   double without_relative_motion(const RigidMotion& held) const;
   void give_energy(double missing, double slack, bool elastic, StepOutcome& outcome);
   void restore_parts(double missing, StepOutcome& outcome);
+  void restore_along_loss(double missing, double slack, StepOutcome& outcome);
   void damp_vibration(double keep, StepOutcome& outcome);
   void divide_forces(std::vector<Vec4>& elastic, std::vector<Vec4>& push) const;
   double project_rigid(std::vector<Vec4>& v) const;

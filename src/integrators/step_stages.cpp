@@ -51,11 +51,11 @@ StepOutcome StepSolver::take_stages(double h, const Settings& settings, const De
     StepOutcome before = out;
     share_out(integrator.stages() - stage);
     const double factors = work_.factors;
-    out = take_stage(h * integrator.share(stage), settings, asked, integrator, plain);
+    out = take_stage(h * integrator.share(stage), settings, asked, integrator, plain || plan_.plain);
     // What flies on a base that needs more than it was given: backward Euler may end anywhere. (But not for want of the
     // time that a factor took: that would be another one.)
     const double missed = work_.factors > factors ? out.residual.h / out.e_ref : out.error_h;
-    if (limited && !plain && contacts.empty() && out.cut && missed > most_astray) {
+    if (limited && !plain && !plan_.plain && contacts.empty() && out.cut && missed > most_astray) {
       memory.plain_steps = plain_stay;
       before.iterations += out.iterations, before.timings += out.timings;
       if (staged) motion = step_start_, asked = demand;

@@ -152,7 +152,6 @@ class World {
   bool find_contacts(Island& island, const SubStep& step, const Attempt& attempt, bool driven);
   Demand ask(Island& island, const SubStep& step, bool driven);
   StepInput step_input(const Island& island, const SubStep& step, bool driven, const IslandFrame& frame) const;
-  StepOutcome solve(Island& island, const StepPlan& plan, double h, const Demand& demand, size_t halvings = 0);
   StepOutcome take_step(Island& island, const StepPlan& plan, double h, const Demand& demand);
   void account(Island& island, const StepPlan& plan, const Demand& demand, StepOutcome& outcome, double h, bool last);
   void end_frame(double end, StepReport& report);
@@ -326,7 +325,6 @@ class World {
   std::vector<Penetration> penetrations_;
   std::vector<int> seen_points_;  // of yield_between_colliders
   std::vector<LowRankTerm> plane_terms_;
-  std::vector<Motion> starts_;  // of searched steps, by the number of halvings
   std::vector<char> in_pile_;   // bodies, of join_near_pile,
   std::vector<Vec3> ways_;      // and how far they go
   std::vector<Vec4> ahead_;     // where bodies would come to if nothing touched them

@@ -241,18 +241,38 @@ TEST_CASE("what is missing stays owed beside an impact and after a failure") {
   CHECK(plan_step(in).correction == EnergyCorrection::bound);
 }
 
-TEST_CASE("only searched steps in the air, of automatic length, are taken in halves") {
+TEST_CASE("searched steps in the air are plain, of few iterations, and get H back along what they have lost") {
   StepInput in;
-  CHECK(!plan_step(in).halves);
+  CHECK(!plan_step(in).plain);
   in.searched = true;
-  CHECK(plan_step(in).halves);
-  for (bool StepInput::* reason : {&StepInput::contacts, &StepInput::driven, &StepInput::after_failure}) {
+  CHECK(plan_step(in).plain);
+  CHECK(plan_step(in).base == Base::method);
+  CHECK(plan_step(in).correction == EnergyCorrection::along_loss);
+  for (bool StepInput::* reason : {&StepInput::contacts, &StepInput::driven}) {
     StepInput with = in;
     with.*reason = true;
-    CHECK(!plan_step(with).halves);
+    CHECK(!plan_step(with).plain);
   }
-  in.automatic = false;
-  CHECK(!plan_step(in).halves);
+  int in_frame = 0;
+  for (const int n : {1, 2, 4, 8, 16}) {
+    in.substeps = n;
+    in_frame = std::max(in_frame, n * plan_step(in).iterations);
+  }
+  CHECK(in_frame == planning::most_substeps * planning::most_searched_in_any_case);
+}
+
+TEST_CASE("no searched step takes forces or rates that lead further than all of the energy") {
+  StepInput in;
+  in.searched = true, in.leap = 1.1;
+  CHECK(plan_step(in).base == Base::contact);
+  in.contact_leap = 1.1;
+  CHECK(plan_step(in).base == Base::fallback);
+  in.leap = 0.9;
+  CHECK(plan_step(in).base == Base::method);
+  in.at_rest = true;
+  CHECK(plan_step(in).base == Base::fallback);
+  in = {}, in.leap = in.contact_leap = 2;  // not searched
+  CHECK(plan_step(in).base == Base::method);
 }
 
 TEST_CASE("a method that holds nothing has its own base and no correction, whatever happens") {
@@ -260,5 +280,5 @@ TEST_CASE("a method that holds nothing has its own base and no correction, whate
   in.conserves = false, in.at_rest = in.settling = in.searched = true;
   CHECK(plan_step(in).base == Base::method);
   CHECK(plan_step(in).correction == EnergyCorrection::none);
-  CHECK(!plan_step(in).halves);
+  CHECK(!plan_step(in).plain);
 }

@@ -178,9 +178,9 @@ TEST_CASE("a cantilever of every solid preset sags as beam theory says within 2 
 }
 
 TEST_CASE("every solid preset comes back from mirrored, flat and random starts") {
-  // A box of so few cells has folds that are stable, and a start may be as near to one as to the rest shape: of six starts
-  // each that differ by a millionth (of the random ones by their seed), 9 of 42 mirrored, 1 of 42 flat and 1 of 42 random
-  // ones end in a fold, with 5.4 % of the energy at most. Which do is round-off; of these 21 starts three may.
+  // A box of so few cells has folds that are stable, and a start may be as near to one as to the rest shape: of 84 that
+  // differ by a millionth (of the random ones by their seed) one ends in a fold, with 4.3 % of the energy. Which does
+  // is round-off; of these 21 starts one does, and two may.
   int folded = 0;
   for (const MaterialInfo* m : solids()) {
     for (const int start : {0, 1, 2}) {
@@ -206,7 +206,7 @@ TEST_CASE("every solid preset comes back from mirrored, flat and random starts")
       CHECK(sim.measure().elastic <= 0.06 * begin);
     }
   }
-  CHECK(folded <= 3);
+  CHECK(folded <= 2);
 }
 
 TEST_CASE("what a body of a preset loses by its half-life is what the table says") {
