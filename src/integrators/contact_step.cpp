@@ -33,14 +33,6 @@ constexpr int last_friction = 4;
 constexpr double known_length = 0.1;
 /// Lengths of a step that are tried downhill: halves first, then tenths, then none.
 constexpr int halvings = 3, most_trials = 12;
-/// Iterations of a step: few need more than ten, and what is not done then is not worth waiting for. Of all sub-steps of
-/// a frame together, but for the least that each of them may have: what an iteration leaves of a short step is less, and
-/// an impact of eight is not to take eight times as long as what lies still. (With 80 and 10 a ball of 1e9 Pa came back
-/// to 2.13 m of 2.30 in place of 2.24; with 120 and 15 half of what this saves is lost. Decision 009.)
-constexpr int most_iterations = 30, most_in_frame = 96, most_in_any_case = 12;
-int iterations_of(int substeps) {
-  return std::min(most_iterations, std::max(most_in_any_case, most_in_frame / substeps));
-}
 /// Halves of the way back towards the rigidly carried x_n that are tried before all of it.
 constexpr int most_backtracks = 5;
 
@@ -129,7 +121,7 @@ StepOutcome StepSolver::contact_step(double h, const Settings& settings, const D
     }
     const double spent = island_.work().milliseconds() - begun, next = spent * (k + 1) / std::max(k, 1);
     const bool late = k >= least_iterations && next > time_limit;
-    if (done || late || k >= iterations_of(plan_.substeps)) {
+    if (done || late || k >= plain_iterations(plan_.substeps)) {
       out.status = done ? StepOutcome::Status::converged : StepOutcome::Status::stopped;
       break;
     }

@@ -98,8 +98,7 @@ StepPlan plan_step(const StepInput& in) {
   if (in_the_air && (in.beside_contact || in.after_failure)) plan.correction = EnergyCorrection::bound;
   if (in_the_air && in.searched) {
     plan.plain = true;
-    const int share = most_searched_in_frame / in.substeps;
-    plan.iterations = std::min(most_searched, std::max(most_searched_in_any_case, share));
+    plan.iterations = plain_iterations(in.substeps);
     if (plan.correction == EnergyCorrection::after_solve) plan.correction = EnergyCorrection::along_loss;
     // forces that would lead further than all of the energy could are not to be taken from x_n, nor rates gone on with
     if (plan.base != Base::fallback && in.leap > most_leap)

@@ -258,7 +258,7 @@ TEST_CASE("searched steps in the air are plain, of few iterations, and get H bac
     in.substeps = n;
     in_frame = std::max(in_frame, n * plan_step(in).iterations);
   }
-  CHECK(in_frame == planning::most_substeps * planning::most_searched_in_any_case);
+  CHECK(in_frame == planning::most_substeps * planning::most_in_any_case);
 }
 
 TEST_CASE("no searched step takes forces or rates that lead further than all of the energy") {
