@@ -22,7 +22,7 @@ class GeneralizedAlpha final : public Integrator {
   double effective_step(double h) const override { return h * gamma_ * alpha_f_ / alpha_m_; }
   bool takes_elastic() const override { return true; }
 
-  double kick(const Motion& m, const Forcing& f, double h, bool falls) const override {
+  double explicit_energy(const Motion& m, const Forcing& f, double h, bool falls) const override {
     double mass = 0, square = 0;
     Vec3 sum{};
     for (size_t i = 0; i < m.x.size(); ++i) {

@@ -59,7 +59,7 @@ class Integrator {
   virtual bool takes_elastic() const { return false; }
   /// Kinetic energy [J] of what the forces at x_n and the rates of the motion would add to its velocities in a step,
   /// about that of the whole where it is free to fall. 0: nothing but a constant force is taken from x_n.
-  virtual double kick(const Motion& /*motion*/, const Forcing& /*forcing*/, double /*h*/, bool /*falls*/) const {
+  virtual double explicit_energy(const Motion& /*motion*/, const Forcing& /*forcing*/, double /*h*/, bool /*falls*/) const {
     return 0;
   }
   /// The minimum is x_{n+1}, and v_{n+1} = (x - xb)/hh there. Otherwise BaseStep says where the step ends.

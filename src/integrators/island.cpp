@@ -225,12 +225,12 @@ void Island::apply_slip(std::vector<double>& losses) {
 }
 
 /// What a step would make of the forces at x_n and of its rates, over what there is: W and the motion about the whole.
-double Island::leap(double h, const Integrator& integrator) const {
-  const double kick = integrator.kick(motion, forcing, h, !anchored_);
-  if (!(kick > 0)) return 0;
+double Island::explicit_share(double h, const Integrator& integrator) const {
+  const double taken = integrator.explicit_energy(motion, forcing, h, !anchored_);
+  if (!(taken > 0)) return 0;
   Vec3 momentum{};
   for (int i = 0; i < rows_ && !anchored_; ++i) momentum += motion.v[i].xyz() * forcing.mass[i];
-  return kick / std::max(energy_of_deformation() + kinetic(motion.v, momentum / total_mass_), least_energy);
+  return taken / std::max(energy_of_deformation() + kinetic(motion.v, momentum / total_mass_), least_energy);
 }
 
 StepInput Island::step_input(double h, const Settings& settings) const {
@@ -244,8 +244,8 @@ StepInput Island::step_input(double h, const Settings& settings) const {
     in.restitution = memory.restitution;
   } else {
     in.at_rest = at_rest(h, settings.tolerance);
-    if (searches_) in.leap = leap(h, settings.base(in.solid ? Base::method : Base::sheets));
-    if (searches_) in.contact_leap = leap(h, settings.base(Base::contact));
+    if (searches_) in.explicit_share = explicit_share(h, settings.base(in.solid ? Base::method : Base::sheets));
+    if (searches_) in.explicit_share_of_contact_base = explicit_share(h, settings.base(Base::contact));
   }
   return in;
 }

@@ -186,7 +186,7 @@ class Island {
   void add_work(const Work& more) { work_ += more; }
 
  private:
-  double leap(double h, const Integrator& integrator) const;
+  double explicit_share(double h, const Integrator& integrator) const;
   MatrixTerms matrix_terms() const;
   void find_torn();
 

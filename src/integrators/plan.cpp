@@ -101,8 +101,8 @@ StepPlan plan_step(const StepInput& in) {
     plan.iterations = plain_iterations(in.substeps);
     if (plan.correction == EnergyCorrection::after_solve) plan.correction = EnergyCorrection::along_loss;
     // forces that would lead further than all of the energy could are not to be taken from x_n, nor rates gone on with
-    if (plan.base != Base::fallback && in.leap > most_leap)
-      plan.base = in.contact_leap > most_leap ? Base::fallback : Base::contact;
+    if (plan.base != Base::fallback && in.explicit_share > most_explicit)
+      plan.base = in.explicit_share_of_contact_base > most_explicit ? Base::fallback : Base::contact;
   }
   return plan;
 }

@@ -95,7 +95,7 @@ inline constexpr int hard_solve = 20, hard_for_solids = 30, easy_solve = 10;
 inline constexpr int most_iterations = 30, most_in_frame = 96, most_in_any_case = 12;
 /// What a searched step in the air may take of the forces at x_n, and go on with of its rates: kinetic energy, over all
 /// energy that there is [1]. (Little depends on it between 1 and 4; at 0.3 slivers stay inside out: decision 018.)
-inline constexpr double most_leap = 1;
+inline constexpr double most_explicit = 1;
 /// Iterations without which a sub-step is not worth having, within a budget [1].
 inline constexpr int worthwhile = 5;
 /// What the columns of a step with contacts and its first look at them take, in iterations [1].
@@ -172,8 +172,9 @@ struct StepInput {
   bool beside_contact = false; // others of the frame have contacts: what is owed is for the end of an impact to pay
   bool impact = false;         // something strikes, or did a moment ago, faster than gravity stops in a frame
   double restitution = 1;      // the largest of those that may touch
-  double leap = 0, contact_leap = 0;  // of searched steps in the air: Integrator::kick, of the method's base and of
-                                      // Base::contact, over the energy that there is
+  /// Of searched steps in the air: Integrator::explicit_energy, of the method's base and of Base::contact, over the energy
+  /// that there is.
+  double explicit_share = 0, explicit_share_of_contact_base = 0;
   int substeps = 1;            // of the frame
   double time_limit = std::numeric_limits<double>::infinity();  // [Work::milliseconds]
 };

@@ -263,15 +263,15 @@ TEST_CASE("searched steps in the air are plain, of few iterations, and get H bac
 
 TEST_CASE("no searched step takes forces or rates that lead further than all of the energy") {
   StepInput in;
-  in.searched = true, in.leap = 1.1;
+  in.searched = true, in.explicit_share = 1.1;
   CHECK(plan_step(in).base == Base::contact);
-  in.contact_leap = 1.1;
+  in.explicit_share_of_contact_base = 1.1;
   CHECK(plan_step(in).base == Base::fallback);
-  in.leap = 0.9;
+  in.explicit_share = 0.9;
   CHECK(plan_step(in).base == Base::method);
   in.at_rest = true;
   CHECK(plan_step(in).base == Base::fallback);
-  in = {}, in.leap = in.contact_leap = 2;  // not searched
+  in = {}, in.explicit_share = in.explicit_share_of_contact_base = 2;  // not searched
   CHECK(plan_step(in).base == Base::method);
 }
 
