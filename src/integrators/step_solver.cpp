@@ -348,9 +348,10 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
     cannot_lose = iterate_gradient(stage, step_products, out);
   }
   if (!out.moved()) return out;
-  // of a motion in whose energy that of the start has no digit left nothing can be put right: it is no motion
+  // a motion in whose energy that of the start has no digit left is none: the fallback integrator takes the frame. (What
+  // that makes of it is bounded like any other step.)
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  if (p.held && epsilon * (sums_.rows.kinetic + std::abs(sums_.energy)) > p.e_ref) {
+  if (p.held && !plan_.after_failure && epsilon * (sums_.rows.kinetic + std::abs(sums_.energy)) > p.e_ref) {
     out.status = StepOutcome::Status::not_finite;
     return out;
   }
