@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -22,6 +23,19 @@ struct Head {
   std::uint64_t state = 0, vertices = 0;  // bytes of the state without its rows, which follow from `rows` on
   std::uint64_t rows = 0;
 };
+
+/// As many of everything as here: what a restore takes for granted.
+bool is_like(const State& read, const State& here) {
+  const auto as_many = [](const auto& a, const auto& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.size() == y.size(); });
+  };
+  return read.ledger.size() == here.ledger.size() && read.group.size() == here.group.size() &&
+         read.anchors.size() == here.anchors.size() && read.colliders.size() == here.colliders.size() &&
+         read.winds.size() == here.winds.size() && read.forces.size() == here.forces.size() &&
+         as_many(read.gone, here.gone) && as_many(read.plastic, here.plastic) && read.parameters && read.overrides &&
+         as_many(*read.parameters, *here.parameters) && as_many(*read.overrides, *here.overrides);
+}
 
 /// Rows of the state that belong to vertices, in the order of the file.
 std::vector<std::vector<Vec4>*> arrays_of(State& state) {
@@ -126,6 +140,8 @@ void read_checkpoint(const std::filesystem::path& path, World& world, const Vert
   } else if (head.vertices != std::uint64_t(order.vertices())) {
     error = where + "found " + std::to_string(head.vertices) + " vertices, expected " +
             std::to_string(order.vertices()) + ", those of the scene";
+  } else if (std::error_code unknown; head.state > std::filesystem::file_size(path, unknown)) {
+    error = where + "ends too early";
   } else {
     bytes.resize(head.state);
     if (!in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size())))
@@ -134,9 +150,8 @@ void read_checkpoint(const std::filesystem::path& path, World& world, const Vert
   State state = world.state;
   State read;
   if (error.empty() && !read_state(bytes, read)) error = where + "found bytes that make no state";
-  if (error.empty() && (read.ledger.size() != state.ledger.size() || read.anchors.size() != state.anchors.size() ||
-                        read.winds.size() != state.winds.size() || read.forces.size() != state.forces.size()))
-    error = where + "found other bodies, anchors, winds or forces, expected those of the scene";
+  if (error.empty() && !is_like(read, state))
+    error = where + "found other bodies, potentials, anchors, winds or forces, expected those of the scene";
   all_or_none(ranks, error);
 
   const size_t arrays = arrays_of(state).size();

@@ -70,6 +70,7 @@ Diagnostics unshared_parts(const Scene& scene) {
         out.error(where + ".type",
                   "found \"" + potential.type + "\", expected one of " + names_of_potentials() + " on several ranks");
       if (!potential.tear.empty()) out.error(where + ".tear", "found a limit, expected none on several ranks");
+      if (potential.yield) out.error(where + ".yield", "found a yield strain, expected none on several ranks");
     }
   }
   for (size_t a = 0; a < scene.anchors.size(); ++a)

@@ -15,8 +15,8 @@ constexpr double farthest = 4;
 /// You, Zheng, Li 2026, "Energy-Controllable Time Integration for Elastodynamic Contact": positions are those of
 /// backward Euler, and velocities take the force at both ends of the step,
 ///   v = v_n + h/m ((1 - a) f(x_n+1) + a f(x_n)),
-/// with the a that leads to the energy that is asked for: 0 is backward Euler, 1 symplectic for linear forces. Of the
-/// paper its abstract was at hand and what follows from it. H is a parabola over a, so that nothing is searched.
+/// with the a that leads to the energy that is asked for: 0 is backward Euler, 1 symplectic for linear forces. (After the
+/// abstract of the paper.) H is a parabola over a, so that nothing is searched.
 /// docs/after_the_step.md
 class ASearch final : public Projection {
  public:

@@ -133,7 +133,7 @@ class StateCheck {
         const auto good = [](const Vec3& v) { return finite(v); };
         expect(std::all_of(flow.rest.begin(), flow.rest.end(), good) &&
                    std::all_of(flow.in_matrix->begin(), flow.in_matrix->end(), good) &&
-                   std::all_of(flow.flowed.begin(), flow.flowed.end(), [](double d) { return finite(d); }),
+                   std::all_of(flow.flowed.begin(), flow.flowed.end(), [](double d) { return finite(d) && d >= 0; }),
                "a shape at rest that is not finite");
       }
     }
@@ -199,7 +199,8 @@ class StateCheck {
 
   void impacts() {
     for (const PairContact& c : s_.contact_pairs)
-      expect(present(c.body) && present_or_none(c.other) && collider_or_none(c.collider),
+      expect(present(c.body) && present_or_none(c.other) && collider_or_none(c.collider) &&
+                 all_finite(c.normal, c.point, c.force, c.impulse, c.friction_loss),
              "what touched in the last frame");
     for (const Bounce& b : s_.bounces)
       expect(present(b.body) && present_or_none(b.other) && collider_or_none(b.collider) &&
@@ -221,7 +222,9 @@ class StateCheck {
           std::accumulate(m.bodies.begin(), m.bodies.end(), 0, [&](int sum, int b) { return sum + bodies_[b]->count; });
       const SubstepControl& c = m.substeps;
       expect(c.last >= 1 && c.last <= planning::most_substeps && c.iterations >= 0 && c.easy >= 0 &&
-                 m.plain_steps >= 0 && m.same_starts >= 0,
+                 m.plain_steps >= 0 && m.same_starts >= 0 &&
+                 all_finite(c.loss, c.energy, c.distance, m.energy, m.prestress_energy, m.radius, m.kinetic,
+                            m.iteration_cost, m.restitution),
              "the plan of an island");
       for (const ColliderLoad& load : m.loads)
         expect(within(load.body, m.bodies.size()) && within(load.collider, s_.colliders.size()) &&

@@ -244,7 +244,7 @@ PlanInput World::plan_input(Island& island, const TimeLimit& limit) {
 namespace {
 
 /// Why an island takes as long as it takes: nothing would keep it from gaining where a step is cut short, and what is
-/// fixed cannot be taken again shorter. Empty: it keeps to a budget.
+/// fixed stays. Empty: it keeps to a budget.
 std::string unbounded(const Island& island, const Settings& settings) {
   if (settings.substeps > 0 && settings.conservation == Conservation::cpd) return "has a fixed number of sub-steps";
   if (island.consistent()) return "has a consistent mass matrix";

@@ -58,8 +58,9 @@ class Integrator {
   /// Takes part of the elastic acceleration at x_n.
   virtual bool takes_elastic() const { return false; }
   /// Kinetic energy [J] of what the forces at x_n and the rates of the motion would add to its velocities in a step,
-  /// about that of the whole where it is free to fall. 0: nothing but a constant force is taken from x_n.
-  virtual double explicit_energy(const Motion& /*motion*/, const Forcing& /*forcing*/, double /*h*/, bool /*falls*/) const {
+  /// about that of the whole where it is free to fall. 0: nothing is, or it is not known.
+  virtual double explicit_energy(const Motion& /*motion*/, const Forcing& /*forcing*/, double /*h*/,
+                                 bool /*falls*/) const {
     return 0;
   }
   /// The minimum is x_{n+1}, and v_{n+1} = (x - xb)/hh there. Otherwise BaseStep says where the step ends.

@@ -235,7 +235,7 @@ double Island::explicit_share(double h, const Integrator& integrator) const {
 
 StepInput Island::step_input(double h, const Settings& settings) const {
   StepInput in;
-  in.conserves = settings.conserves(), in.automatic = settings.substeps == 0;
+  in.conserves = settings.conserves();
   in.anchored = anchored_, in.searched = searches_, in.solid = is_solid(), in.contacts = !contacts.empty();
   if (!in.conserves) return in;
   if (in.contacts) {

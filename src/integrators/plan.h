@@ -162,7 +162,6 @@ Plan plan_frame(const PlanInput& input);
 /// What is known of an island before a step.
 struct StepInput {
   bool conserves = true;
-  bool automatic = true;       // sub-steps
   bool anchored = false, searched = false, solid = true, contacts = false, settling = false;  // as in PlanInput
   bool driven = false;         // a hard anchor or a collider moves it: its energy is not known beforehand
   bool at_rest = false;        // nothing moves but rigidly
@@ -184,7 +183,7 @@ struct StepPlan {
   Base base = Base::method;
   bool holds = true;           // the constraints of the method, in the solve
   bool plain = false;          // in the air: P and L in the solve, H after it
-  bool after_failure = false;  // what is missing of H is owed
+  bool after_failure = false;  // numbers were not finite: without pairs, and what is missing of H is owed
   int iterations = std::numeric_limits<int>::max();  // at most
   EnergyCorrection correction = EnergyCorrection::none;
   double returned = 1;         // share of a loss that comes back, in an impact of waves alone: restitution squared

@@ -348,14 +348,6 @@ StepOutcome StepSolver::take_stage(double h, const Settings& settings, const Dem
     cannot_lose = iterate_gradient(stage, step_products, out);
   }
   if (!out.moved()) return out;
-  // a motion in whose energy that of the start has no digit left is none: the fallback integrator takes the frame. (What
-  // that makes of it is bounded like any other step.)
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  if (p.held && !plan_.after_failure && epsilon * (sums_.rows.kinetic + std::abs(sums_.energy)) > p.e_ref) {
-    out.status = StepOutcome::Status::not_finite;
-    return out;
-  }
-
   if (plan_.time_limit < infinity && out.iterations > 0)
     memory.iteration_cost = (island_.work().milliseconds() - stage.prepared) / out.iterations;
   memory.cannot_lose = cannot_lose && demand.lowers();

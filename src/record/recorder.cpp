@@ -152,6 +152,7 @@ Expected<Recorder> Recorder::open(const fs::path& directory, const Simulation& s
 
   auto impl = std::make_unique<Impl>();
   if (std::string error = impl->lock.take(directory); !error.empty()) {
+    folders.keep();  // the other run has them now
     problems.error(directory.string(), std::move(error));
     return problems;
   }

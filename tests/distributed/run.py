@@ -181,6 +181,7 @@ def refusals():
     scene = json.load(open(WINDY))
     scene["solver"] = {"method": "newton"}
     scene["bodies"][1]["mass_matrix"] = "consistent"
+    scene["bodies"][1]["potentials"][0]["yield"] = 0.1
     scene["bodies"][1]["potentials"].append({"type": "shape_matching", "mu": 100})
     scene["anchors"].append({"body": "sheet", "to_body": "cube", "vertices": {"indices": [0]}, "stiffness": 10})
     scene["colliders"] = [{"shape": "plane"}]
@@ -188,10 +189,10 @@ def refusals():
     with open("all.json", "w") as file:
         json.dump(scene, file)
     text = on_ranks(2, "simulate", "all.json", "--out", "refused", code=2)
-    for place in ("solver.method", "bodies[1].mass_matrix", "bodies[1].potentials[1].type",
+    for place in ("solver.method", "bodies[1].mass_matrix", "bodies[1].potentials[0].yield", "bodies[1].potentials[1].type",
                   "anchors[1].to_body", "colliders[0]", "contact"):
         expect(text.count(place + ": found") == 1, f"found no single word of {place}:\n{text}")
-    expect("6 problems; nothing was written" in text and not os.path.exists("refused"), "found:\n" + text)
+    expect("7 problems; nothing was written" in text and not os.path.exists("refused"), "found:\n" + text)
     text = on_ranks(2, "simulate", "cube", "--set", "solver.budget=5", code=2)
     expect(text.count("solver.budget: found 5 ms") == 1, "found:\n" + text)
     text = on_ranks(2, "simulate", "twisting_bar", code=2)
