@@ -23,7 +23,6 @@ std::vector<PlasticFlow> World::unstrained(int b) const {
 /// Masses, positions and velocities stay, and with them P, L and the kinetic energy: all that changes is which shape
 /// has no energy.
 void World::flow() {
-  std::vector<Island*> softer;
   std::vector<int> bodies;  // that have flowed; nothing is allocated while none does
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Plasticity* const plasticity = model.bodies[b].plasticity.get();
@@ -46,9 +45,17 @@ void World::flow() {
       if (std::find(island.bodies().begin(), island.bodies().end(), int(b)) == island.bodies().end()) return;
       leaves ? island.matrix_changed() : island.energy_changed();
     });
-    Island& island = islands_.of(int(b));
-    if (std::find(softer.begin(), softer.end(), &island) == softer.end()) softer.push_back(&island);
     bodies.push_back(int(b));
+  }
+  book_softening(bodies);
+}
+
+/// The energy that bodies no longer have at x, where elements have flowed or are gone, is a booked loss.
+void World::book_softening(const std::vector<int>& bodies) {
+  std::vector<Island*> softer;
+  for (const int b : bodies) {
+    Island& island = islands_.of(b);
+    if (std::find(softer.begin(), softer.end(), &island) == softer.end()) softer.push_back(&island);
   }
   for (Island* island : softer) {
     island->evaluate_motion();  // the next frame begins with it

@@ -39,7 +39,6 @@ void World::set_torn(int b) {
 /// were, and with them P, L and the kinetic energy. All bodies are looked at in the state that the frame has led to, so
 /// that what tears loads its neighbours from the next frame on.
 void World::tear(double time, StepReport& report) {
-  std::vector<Island*> lighter;
   std::vector<int> bodies;  // that have torn; nothing is allocated while none does
   for (size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
@@ -57,25 +56,14 @@ void World::tear(double time, StepReport& report) {
     body.tearing->remove(torn_, state.gone[b]);
     state.ledger[b].torn += int(torn_.size()), report.torn += int(torn_.size());
 
-    Island& island = islands_.of(int(b));
     set_torn(int(b));
     // also those that the body is not in now: when it meets the others again they go on from what they know of it
     islands_.each_kept([&](Island& kept) {
       if (std::find(kept.bodies().begin(), kept.bodies().end(), int(b)) != kept.bodies().end()) kept.elements_removed();
     });
-    if (std::find(lighter.begin(), lighter.end(), &island) == lighter.end()) lighter.push_back(&island);
     bodies.push_back(int(b));
   }
-  for (Island* island : lighter) {
-    island->evaluate_motion();  // the next frame begins with it
-    for (size_t k = 0; k < island->bodies().size(); ++k) {
-      BodyLedger& ledger = state.ledger[island->bodies()[k]];
-      ledger.history = false;  // what is remembered of the motion belongs to other forces
-      if (std::find(bodies.begin(), bodies.end(), island->bodies()[k]) == bodies.end()) continue;
-      ledger.booked_loss += ledger.elastic - island->body_energies()[k];
-      ledger.elastic = island->body_energies()[k];
-    }
-  }
+  book_softening(bodies);
 }
 
 }  // namespace verve

@@ -199,6 +199,7 @@ class World {
   // Elements that flow: plasticity.cpp.
   /// What is strained beyond its limit flows, at the end of a frame.
   void flow();
+  void book_softening(const std::vector<int>& bodies);
   /// The shapes without energy of a body, as state.plastic says.
   void set_flow(int body);
   /// Of a body of which nothing has flowed.

@@ -106,7 +106,8 @@ BodyId World::add_body(std::unique_ptr<PreparedBody::Content> prepared, const Sp
   while (place < state.bodies.size() && !(state.bodies[place].removed && body_generations_.has_next(int(place)))) ++place;
   const int b = int(place);
   if (place == state.bodies.size()) {
-    state.bodies.emplace_back(), state.ledger.emplace_back(), state.group.push_back(b), state.gone.emplace_back(), state.plastic.emplace_back();
+    state.bodies.emplace_back(), state.ledger.emplace_back(), state.group.push_back(b);
+    state.gone.emplace_back(), state.plastic.emplace_back();
     scene.bodies.emplace_back(), model.bodies.emplace_back(), matter.bodies.emplace_back();
   }
   auto spec = std::make_shared<BodySpec>(*prepared->spec);

@@ -160,7 +160,7 @@ export const inPage = {
     return page.evaluate(() => [...verve.live.frame.lanes[0].positions]);
   },
   /** A pixel under which there is a body, near its middle, and the vertex there. */
-  spot: page => page.evaluate(() => {
+  spot: async page => (await page.waitForFunction(() => {
     const {viewer, canvas} = verve.live.views[0], box = canvas.getBoundingClientRect();
     for (let ring = 0; ring < 20; ++ring)
       for (let k = 0; k < 8; ++k) {
@@ -168,8 +168,8 @@ export const inPage = {
         const hit = verve.live.hit(viewer.pick(x, y));
         if (hit) return {x: box.left + x, y: box.top + y, vertex: hit.vertex};
       }
-    return null;
-  }),
+    return null;  // the scene is there before its first picture
+  })).jsonValue(),
   /** A pixel of the body that is farthest to the left of all. */
   outermost: page => page.evaluate(() => {
     const {viewer, canvas} = verve.live.views[0], box = canvas.getBoundingClientRect();
