@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,7 +34,8 @@ struct ContactBody {
   double stiffness = 0;          // for the present length of a frame [N/m]
   double thickness = 0;          // kept from others
   double edge = 0;               // mean length
-  double thin = 0;               // least width across a face; 0: a sheet or a rope, which has no inside
+  /// Least width across a face; sheets and ropes have no inside to come through.
+  double thin = std::numeric_limits<double>::infinity();
   /// In place of its vertices these touch colliders, where there are any, and are outside of its tetrahedra by so much.
   std::vector<CarriedPoint> carried;
   double outside = 0;

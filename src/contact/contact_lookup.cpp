@@ -158,17 +158,6 @@ double meeting_time(double longest, double near, Gap&& gap) {
 
 }  // namespace
 
-/// Sides of a sheet are those from which the vertex comes.
-void Contacts::set_sides(const OnFaces& c, const Moment& x) {
-  for (int f = c.first; f < c.last; ++f) {
-    Face& face = faces[f];
-    if (face.side == 0) continue;
-    const Vec3 a = x[face.rows[0]];
-    const Vec3 normal = direction(cross(x[face.rows[1]] - a, x[face.rows[2]] - a), {0, 1, 0});
-    face.side = sign_of(dot(normal, x[c.vertex] - a), c.slack);
-  }
-}
-
 /// The stencil is that of the meeting if by it the two are apart where the step begins.
 template <class C>
 bool Contacts::parts_at_start(const C& c) const {
@@ -189,12 +178,7 @@ void Contacts::find_meeting(OnFaces& c, double least) {
       squared = std::min(squared, nearest_on(faces[f], x, c.vertex).squared_distance);
     return std::sqrt(squared) - c.thickness;
   });
-  if (c.time > 0 && c.time < 1) {
-    set_sides(c, moment(c, start.data()));
-    if (parts_at_start(c)) return;
-    set_sides(c, start.data());
-  }
-  c.time = 0;
+  if (c.time >= 1 || !parts_at_start(c)) c.time = 0;
 }
 
 void Contacts::find_meeting(OnEdge& c, double least) {

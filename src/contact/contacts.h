@@ -187,8 +187,8 @@ class Contacts {
   /// The point of the face in `row` that touches a point of a collider, and that of the collider.
   void anchor_point(const ContactRow& row, const Vec4* x, const Pose& pose, FrictionAnchor& anchor) const;
 
-  /// When a vertex and its faces, or two edges, that go by more than `least` past each other meet on their ways (0:
-  /// they touch where the step begins, or do not meet): sets their time, and the sides of sheets from which they come.
+  /// When a vertex and its faces, or two edges, of solids that go by more than `least` past each other meet on their
+  /// ways (0: they touch where the step begins, or do not meet): sets their time.
   void find_meeting(OnFaces& c, double least);
   void find_meeting(OnEdge& c, double least);
   /// Finds the stencils of all candidates at x, of those that are to meet where their ways from x have led them then.
@@ -315,7 +315,6 @@ class Contacts {
   double distance_from(const Face& face, const PointTriangle& nearest, double slack, const Moment& x,
                        Vec3& gradient) const;
   PointTriangle nearest_on(const Face& face, const Moment& x, int vertex) const;
-  void set_sides(const OnFaces& c, const Moment& x);
   template <class C>
   bool parts_at_start(const C& c) const;
   bool looks_again_ = false;

@@ -248,7 +248,7 @@ void ContactDetector::detect_features(const Step& step, int s) {
         const Vec3 out = across * double(on.side);
         if (!round && !features.looks_towards(f, end.direction_to_local(out), cone_slack)) continue;
         if (solid && !normals_[k].looks_towards(e, out * -1.0, cone_slack)) continue;
-        if ((solid || !round) && dot(out, r) < -(0.5 + tie) * std::min(cb.thin > 0 ? cb.thin : cb.edge, cb.edge))
+        if ((solid || !round) && dot(out, r) < -(0.5 + tie) * std::min(cb.thin, cb.edge))
           continue;
         if (first == 0) {
           first = -1 - int(c.points.size());

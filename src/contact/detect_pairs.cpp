@@ -131,7 +131,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     c.close_faces(on.first);
     ContactRow here;
     on.start_depth = c.touch(on, x, here);
-    if (on.start_depth < 0) c.find_meeting(on, search_slack * cb.edge);
+    if (a.solid_faces > 0 && b.solid_faces > 0 && on.start_depth < 0) c.find_meeting(on, search_slack * cb.edge);
     if (on.time > 0) c.touch(on, c.moment(on, x), here);
     // what is deep inside of something never came through this side of it: the far side of a thin body, or its own
     const double deepest = i == j ? 0.25 * std::min(cb.thin, 2 * cb.edge) : 0.5 * cb.thin;
@@ -189,7 +189,7 @@ void ContactDetector::detect_pairs(const Step& step, Found& counted) {
     on.pair = c.add_pair(on.body, on.other, -1);
     ContactRow unused;
     on.start_depth = c.touch(on, x, unused);
-    if (!(on.start_depth > 0)) c.find_meeting(on, search_slack * std::min(ca.edge, cb.edge));
+    if (solid_a && solid_b && !(on.start_depth > 0)) c.find_meeting(on, search_slack * std::min(ca.edge, cb.edge));
     const std::array<int, 4> ends_of_state = on.key = edge_key(c.state_of_row[on.rows[0]], c.state_of_row[on.rows[1]],
                                                                c.state_of_row[on.rows[2]], c.state_of_row[on.rows[3]]);
     const PairSurface& pair = pair_in(p.surface_a, p.surface_b);

@@ -64,7 +64,7 @@ double least_width(const Body& body, const Surface& surface) {
     }
     if (high > low) least = std::min(least, high - low);
   }
-  return std::isfinite(least) ? least : 0;
+  return least;
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ ContactBody World::contact_body(int b) const {
   const double thickness = scene.bodies[b].thickness;
   c.thickness = surface.solid_faces > 0 ? thickness : 0.5 * thickness;  // a sheet has its middle where it is drawn
   for (const auto& [i, j] : surface.edges) c.edge += norm((body.rest[i] - body.rest[j]).xyz()) / surface.edges.size();
-  c.thin = least_width(body, surface);
+  if (surface.solid_faces > 0) c.thin = least_width(body, surface);
   c.carried = carried_points(body), c.outside = c.carried.empty() ? 0 : body.embedding.farthest;
   return c;
 }

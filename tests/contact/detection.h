@@ -25,7 +25,7 @@ class Arrangement {
     Box box;
     for (const Vec3& v : rest.vertices) box.add(v);
     const Vec3 extent = box.high - box.low;
-    body.thin = std::min({extent.x, extent.y, extent.z});
+    if (surface->solid_faces > 0) body.thin = std::min({extent.x, extent.y, extent.z});
     bodies.push_back(int(bodies.size())), offsets.push_back(body.first);
     for (const Vec3& p : at) x.push_back(Vec4(p)), mass_.push_back(1);
     list_.push_back(body), surfaces_.push_back(std::move(surface));
