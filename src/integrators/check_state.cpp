@@ -189,7 +189,7 @@ class StateCheck {
       const int own = body_of_row(g.row);
       bool good = own >= 0 && 1 <= g.own && g.own <= g.count && g.count <= int(g.rows.size());
       good = good && (g.collider >= 0 ? within(g.collider, s_.colliders.size()) && g.count == g.own : present(g.body));
-      // (what touches moves together: rows of other bodies need not be rows of its island)
+      // (bodies in contact move together: rows of other bodies need not be rows of its island)
       for (int i = 0; good && i < g.count; ++i) {
         good = body_of_row(g.rows[i]) == (i < g.own ? own : g.body) && finite(g.weights[i]);
       }

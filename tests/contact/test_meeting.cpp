@@ -44,7 +44,7 @@ TEST_CASE("what comes from beyond the edge of a box has the plane of the face th
   }
 }
 
-TEST_CASE("what flies past, or lies where it is, keeps the stencils of where the step begins") {
+TEST_CASE("bodies that pass each other, or rest, keep the stencils of where the step begins") {
   for (const Vec3& way : {Vec3{0, 0, 0}, Vec3{0.01, -0.01, 0}, Vec3{-0.5, 0.5, 0}}) {
     const Contacts found = flight({0.1, 0.24, 0.03}, way);
     found.each([&](const Contacts::Candidate& c) { CHECK(c.time == 0); });
